@@ -1,0 +1,67 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift target is held to the same rules: Swift 6 mode, no warning, each `unsafe` spelt out, imports
+/// internal unless they are part of the target's interface.
+let swiftSettings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "usher",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "UsherClient", targets: ["UsherClient"]),
+        .library(name: "UsherStreams", targets: ["UsherStreams"]),
+        .executable(name: "usherd", targets: ["usherd"]),
+        .executable(name: "usherctl", targets: ["usherctl"]),
+    ],
+    targets: [
+        // C libraries: a module map each, and a shim where C is variadic or C++.
+        .systemLibrary(
+            name: "CUsherUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
+        .systemLibrary(
+            name: "CUsherSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "CUsherCurl", linkerSettings: [.linkedLibrary("curl")]),
+        .target(name: "CUsherJSON", linkerSettings: [.linkedLibrary("simdjson")]),
+
+        // What both sides share.
+        .target(name: "UsherWire", swiftSettings: swiftSettings),
+
+        // The daemon.
+        .target(name: "UsherEventLoop", dependencies: ["CUsherUV"], swiftSettings: swiftSettings),
+        .target(name: "UsherJSON", dependencies: ["CUsherJSON"], swiftSettings: swiftSettings),
+        .target(name: "UsherCore", dependencies: ["UsherWire"], swiftSettings: swiftSettings),
+        .target(
+            name: "UsherStore", dependencies: ["CUsherSQLite", "UsherCore", "UsherWire"],
+            swiftSettings: swiftSettings),
+        .target(
+            name: "UsherUpstream", dependencies: ["CUsherCurl", "UsherEventLoop", "UsherWire"],
+            resources: [.embedInCode("Resources/sample-movies.json")],
+            swiftSettings: swiftSettings),
+        .target(
+            name: "UsherDaemon",
+            dependencies: [
+                "UsherCore", "UsherEventLoop", "UsherJSON", "UsherStore", "UsherUpstream",
+                "UsherWire",
+            ],
+            swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "usherd", dependencies: ["UsherDaemon"], swiftSettings: swiftSettings),
+
+        // The client side.
+        .target(name: "UsherStreams", swiftSettings: swiftSettings),
+        .target(
+            name: "UsherClient", dependencies: ["UsherStreams", "UsherWire"],
+            swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "usherctl", dependencies: ["UsherClient", "UsherWire"],
+            swiftSettings: swiftSettings),
+    ],
+    cxxLanguageStandard: .cxx17
+)

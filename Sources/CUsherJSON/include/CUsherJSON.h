@@ -1,0 +1,3 @@
+#ifndef CUSHER_JSON_H
+#define CUSHER_JSON_H
+#endif
