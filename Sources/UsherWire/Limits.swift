@@ -1,0 +1,48 @@
+// Part of Usher. SPDX-License-Identifier: Apache-2.0
+
+/// Every limit of the protocol and the daemon, with its default. Peers are told the values in the reply to `hello`.
+package struct Limits: Sendable, Hashable {
+    /// Bytes of a line with its LF, in either direction. Fixed: stock line readers stop there.
+    package static let lineBytes = 65_536
+    /// Nesting of a line's JSON. Fixed.
+    package static let jsonDepth = 32
+    /// Bytes of a string id, quotes included not. Fixed.
+    package static let idBytes = 128
+    /// Requests in one batch. Fixed.
+    package static let batchRequests = 100
+    /// Bytes of a subscription's name. Fixed.
+    package static let subscriptionNameBytes = 128
+    /// Characters of a user's name in a rename. Fixed.
+    package static let nameCharacters = 80
+    /// Movies that one `movies.get` may ask for. Fixed.
+    package static let moviesPerRequest = 500
+    /// Movies that `movies.get` gives when it is not told. Fixed.
+    package static let moviesPerRequestDefault = 20
+    /// The last page that a movie service serves, whatever number of pages it announces. Fixed by TMDB.
+    package static let lastPage = 500
+    /// Transitions that a topic remembers for mode `all` and for a resume. Fixed.
+    package static let historyTransitions = 256
+    /// Lines of one connection that are handled in one turn of the loop, so that the others get theirs. Fixed.
+    package static let linesPerTurn = 64
+
+    /// Connections at a time; one more place is kept for root and the daemon's own uid.
+    package var clients = 4_096
+    /// Connections of one uid at a time; root and the daemon's own uid are exempt.
+    package var clientsPerUID = 1_024
+    /// Subscriptions of one connection.
+    package var subscriptions = 64
+    /// Deferred requests of one connection in flight; one more is answered `busy`.
+    package var deferredRequests = 32
+    /// Bytes that a connection may leave unread before its requests are no longer read.
+    package var unsentBytes = 262_144
+    /// Milliseconds without taking a byte after which a connection that is owed data is closed.
+    package var stallMilliseconds = 300_000
+    /// The same when places have run out.
+    package var stallWhenFullMilliseconds = 10_000
+    /// Milliseconds in which a line that was begun must end.
+    package var partialLineMilliseconds = 30_000
+    /// Milliseconds for answers in flight when the daemon stops.
+    package var shutdownGraceMilliseconds = 2_000
+
+    package init() {}
+}
