@@ -13,7 +13,9 @@ package struct Transition: Sendable, Hashable {
     }
 }
 
-/// What has to be on disk before anyone hears of it. A change is atomic; changes are kept in the order they were made.
+/// What has to be on disk before anyone hears of it.
+///
+/// A change is atomic; changes are kept in the order they were made.
 package enum Change: Sendable, Hashable {
     /// What is known of a user now, whole, and the steps that led here since the last change of this user.
     case user(UserRecord, transitions: [Transition])
@@ -47,7 +49,9 @@ package struct UserRecord: Sendable, Hashable {
 
 /// How far a movie list is after a change.
 package struct MovieListProgress: Sendable, Hashable {
-    /// The change's revision. For a reset it is also the generation's first revision.
+    /// The change's revision.
+    ///
+    /// For a reset it is also the generation's first revision.
     package var revision: UInt64
     /// The last page in the list.
     package var page: Int

@@ -28,8 +28,10 @@ public struct EngineEvent: Sendable, Hashable {
     public let phase: Phase
     /// Why the daemon stops; nil for other steps.
     public let reason: String?
-    /// How long to wait before connecting again, in milliseconds; the daemon gives each peer another figure, so that
-    /// they do not all come back at once. Nil for other steps than `stop`.
+    /// How long to wait before connecting again, in milliseconds; the daemon gives each peer
+    /// another figure, so that they do not all come back at once.
+    ///
+    /// Nil for other steps than `stop`.
     public let reconnectAfterMilliseconds: Int?
 
     /// Makes an event from its parts.

@@ -1,28 +1,32 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
-/// Every limit of the protocol and the daemon, with its default. Peers are told the values in the reply to `hello`.
+/// Every limit of the protocol and the daemon, with its default.
+///
+/// Peers are told the values in the reply to `hello`.
 package struct Limits: Sendable, Hashable {
-    /// Bytes of a line with its LF, in either direction. Fixed: stock line readers stop there.
+    /// Bytes of a line with its LF, in either direction.
+    ///
+    /// Fixed, because stock line readers stop there.
     package static let lineBytes = 65_536
-    /// Nesting of a line's JSON. Fixed.
+    /// Nesting of a line's JSON (fixed).
     package static let jsonDepth = 32
-    /// Bytes of a string id, quotes included not. Fixed.
+    /// Bytes of a string id, quotes included not (fixed).
     package static let idBytes = 128
-    /// Requests in one batch. Fixed.
+    /// Requests in one batch (fixed).
     package static let batchRequests = 100
-    /// Bytes of a subscription's name. Fixed.
+    /// Bytes of a subscription's name (fixed).
     package static let subscriptionNameBytes = 128
-    /// Characters of a user's name in a rename. Fixed.
+    /// Characters of a user's name in a rename (fixed).
     package static let nameCharacters = 80
-    /// Movies that one `movies.get` may ask for. Fixed.
+    /// Movies that one `movies.get` may ask for (fixed).
     package static let moviesPerRequest = 500
-    /// Movies that `movies.get` gives when it is not told. Fixed.
+    /// Movies that `movies.get` gives when it is not told (fixed).
     package static let moviesPerRequestDefault = 20
-    /// The last page that a movie service serves, whatever number of pages it announces. Fixed by TMDB.
+    /// The last page that a movie service serves, whatever number of pages it announces (fixed by TMDB).
     package static let lastPage = 500
-    /// Transitions that a topic remembers for mode `all` and for a resume. Fixed.
+    /// Transitions that a topic remembers for mode `all` and for a resume (fixed).
     package static let historyTransitions = 256
-    /// Lines of one connection that are handled in one turn of the loop, so that the others get theirs. Fixed.
+    /// Lines of one connection that are handled in one turn of the loop, so that the others get theirs (fixed).
     package static let linesPerTurn = 64
 
     /// Connections at a time; one more place is kept for root and the daemon's own uid.

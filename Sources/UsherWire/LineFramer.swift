@@ -10,7 +10,9 @@ package struct LineFramer: Sendable {
     package enum Item: Sendable, Equatable {
         /// A whole line without its end: bytes `range` of ``buffer``, good until the next call.
         case line(Range<Int>)
-        /// A line passed the limit. Its bytes are gone, or go as they arrive.
+        /// A line passed the limit.
+        ///
+        /// Its bytes are gone, or go as they arrive.
         case tooLong
     }
 

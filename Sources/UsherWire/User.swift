@@ -4,7 +4,9 @@
 public struct User: Sendable, Hashable {
     /// The number that names the user in its directory: a uid with NSS, the record's `id` elsewhere.
     public let id: Int64
-    /// The display name. A rename kept by the daemon replaces what the directory says.
+    /// The display name.
+    ///
+    /// A rename kept by the daemon replaces what the directory says.
     public var name: String
     /// The login name.
     public let username: String
@@ -28,7 +30,9 @@ public enum UserState: Sendable, Hashable {
     case loading
     /// The last fetch, or a rename after it, gave this user.
     case loaded(User)
-    /// The last fetch failed; the text is for people. The next success gives the user again, renames included.
+    /// The last fetch failed; the text is for people.
+    ///
+    /// The next success gives the user again, renames included.
     case error(String)
 
     /// The user, if one is loaded.

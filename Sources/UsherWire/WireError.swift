@@ -1,6 +1,8 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
-/// Why a request failed: stable API, unlike the message. Each reason belongs to one JSON-RPC code.
+/// Why a request failed: stable API, unlike the message.
+///
+/// Each reason belongs to one JSON-RPC code.
 package enum ErrorReason: String, Sendable, CaseIterable {
     // The line is not JSON.
     case badJSON = "bad_json"
@@ -103,7 +105,7 @@ package enum ErrorReason: String, Sendable, CaseIterable {
         case .wrongType: "A parameter has the wrong JSON type."
         case .outOfRange: "A parameter's value is not allowed."
         case .badCursor: "The cursor is not one that this daemon gave."
-        case .internal: "The daemon failed in a way that it should not; its log has a record of it."
+        case .internal: "The daemon failed as it never should; its log has a record of it."
         case .lineTooLong: "The line is longer than the limit; it was discarded."
         case .resultTooLarge: "The answer would be longer than a line may be; ask for less."
         case .permissionDenied: "The method needs a role that the peer does not have."
