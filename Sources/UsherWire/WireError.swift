@@ -117,7 +117,7 @@ package enum ErrorReason: String, Sendable, CaseIterable {
         case .notSubscribed: "The connection has no subscription of this name."
         case .tooManySubscriptions: "The connection has as many subscriptions as it may."
         case .tooManyClients: "The daemon has as many clients as it may."
-        case .invalidTransition: "The state does not allow this, for example a rename before a fetch."
+        case .invalidTransition: "The state does not allow this, as a rename before a fetch."
         case .upstreamFailed: "The service behind the daemon failed or refused."
         case .endOfList: "The list has no such page, or no further one."
         case .notFound: "There is no such user or list."

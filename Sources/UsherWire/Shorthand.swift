@@ -1,0 +1,219 @@
+// Part of Usher. SPDX-License-Identifier: Apache-2.0
+
+/// The protocol as people type it: a method or a short word, then `key=value` words.
+///
+/// Everything comes from ``MethodTable``; this reads words and turns them into the same ``Arguments`` that JSON gives.
+package enum Shorthand {
+    /// One line, cut into a method and the arguments of each call it stands for.
+    package struct Command: Sendable {
+        package let entry: MethodEntry
+        /// One for most lines; `watch` and `unwatch` make a call of each topic.
+        package let calls: [Arguments]
+    }
+
+    /// Reads a line, which starts with a lower-case letter.
+    package static func parse(_ line: String) throws(WireError) -> Command {
+        let word = line.prefix { !isBlank($0) }
+        let rest = line[word.endIndex...].drop(while: isBlank)
+        if let entry = MethodTable.entry(named: String(word)) {
+            return Command(entry: entry, calls: [try named(rest, of: entry)])
+        }
+        guard let entry = MethodTable.entries.first(where: { $0.shorthand?.word == String(word) })
+        else {
+            let known = MethodTable.entries.flatMap { entry in
+                [entry.method.rawValue] + (entry.shorthand.map { [$0.word] } ?? [])
+            }
+            throw WireError(.unknownMethod, unknown(String(word), among: known))
+        }
+        switch entry.shorthand?.operand {
+        case .rest(let name) where !startsWithKey(rest, of: entry):
+            return Command(entry: entry, calls: [try operand(rest, name: name, of: entry)])
+        case .each(let name):
+            return Command(entry: entry, calls: try each(rest, name: name, of: entry))
+        default:
+            return Command(entry: entry, calls: [try named(rest, of: entry)])
+        }
+    }
+
+    /// What `help` answers: one line a method.
+    package static var help: [String] {
+        MethodTable.entries.map { entry in
+            var usage = entry.shorthand?.word ?? entry.method.rawValue
+            switch entry.shorthand?.operand {
+            case .rest(let name): usage += " \(name.uppercased())"
+            case .each: usage += " TOPIC…"
+            case nil:
+                for parameter in entry.parameters {
+                    let word = "\(parameter.name)=\(parameter.kind.placeholder)"
+                    usage += parameter.isRequired ? " \(word)" : " [\(word)]"
+                }
+            }
+            return "\(usage): \(entry.summary)"
+        }
+    }
+
+    /// The text of an error for a name that is not known, with the nearest one that is.
+    package static func unknown(_ name: String, among known: [String]) -> String {
+        let shown = String(name.prefix(64))
+        let nearest = known.map { ($0, editDistance(Array(shown.utf8), Array($0.utf8))) }
+            .min { $0.1 < $1.1 }
+        if let (word, distance) = nearest, distance <= max(2, shown.utf8.count / 3) {
+            return "there is no \(shown); did you mean \(word)?"
+        }
+        return "there is no \(shown); help lists what there is"
+    }
+
+    // MARK: Words
+
+    private static func named(
+        _ text: Substring, of entry: MethodEntry
+    ) throws(WireError) -> Arguments {
+        var arguments = Arguments()
+        for word in try words(text) {
+            guard let equals = word.firstIndex(of: "=") else {
+                throw WireError(
+                    .unknownParam,
+                    "\(word.prefix(64)) is not a key=value word; "
+                        + usage(of: entry))
+            }
+            let name = String(word[..<equals])
+            guard let parameter = entry.parameters.first(where: { $0.name == name }) else {
+                throw WireError(
+                    .unknownParam,
+                    "\(entry.method.rawValue) has no \(name.prefix(64)); " + usage(of: entry),
+                    path: "/params/\(name.prefix(64))")
+            }
+            guard !arguments.has(name) else {
+                throw WireError(
+                    .duplicateKey, "\(name) stands twice", path: "/params/\(name)")
+            }
+            let text = String(word[word.index(after: equals)...])
+            arguments.set(name, to: try value(text, for: parameter))
+        }
+        try arguments.checkRequired(of: entry)
+        return arguments
+    }
+
+    private static func operand(
+        _ text: Substring, name: String, of entry: MethodEntry
+    ) throws(WireError) -> Arguments {
+        var arguments = Arguments()
+        var text = text
+        while let last = text.last, isBlank(last) { text.removeLast() }
+        if let parameter = entry.parameters.first(where: { $0.name == name }), !text.isEmpty {
+            let isQuoted = text.first == "\""
+            let whole = isQuoted ? try words(text).joined(separator: " ") : String(text)
+            arguments.set(name, to: try value(whole, for: parameter))
+        }
+        try arguments.checkRequired(of: entry)
+        return arguments
+    }
+
+    private static func each(
+        _ text: Substring, name: String, of entry: MethodEntry
+    ) throws(WireError) -> [Arguments] {
+        let words = try words(text)
+        guard !words.isEmpty else {
+            throw WireError(.missing, "name a topic: user, movies or engine", path: "/params/topic")
+        }
+        var calls: [Arguments] = []
+        for word in words {
+            let key = word.hasPrefix("\(name)=") ? word.dropFirst(name.count + 1) : word[...]
+            calls.append(try operand(key, name: name, of: entry))
+        }
+        return calls
+    }
+
+    private static func value(
+        _ text: String, for parameter: Parameter
+    ) throws(WireError) -> Arguments.Value {
+        let path = "/params/\(parameter.name)"
+        switch parameter.kind {
+        case .integer:
+            guard let number = Int64(text) else {
+                throw WireError(.wrongType, "\(parameter.name) is a whole number", path: path)
+            }
+            return try parameter.check(.integer(number), path: path)
+        case .boolean:
+            guard let flag = Bool(text) else {
+                throw WireError(.wrongType, "\(parameter.name) is true or false", path: path)
+            }
+            return .boolean(flag)
+        case .string, .choice: return try parameter.check(.string(text), path: path)
+        case .object:
+            throw WireError(
+                .wrongType, "\(parameter.name) is an object; write the request as JSON", path: path)
+        }
+    }
+
+    /// Cuts text at blanks; double quotes hold a word together, a backslash takes the next character as it is.
+    private static func words(_ text: Substring) throws(WireError) -> [String] {
+        var words: [String] = []
+        var word: String?
+        var isQuoted = false
+        var isEscaped = false
+        for character in text {
+            if isEscaped {
+                word = (word ?? "") + String(character)
+                isEscaped = false
+            } else if character == "\\" {
+                isEscaped = true
+                word = word ?? ""
+            } else if character == "\"" {
+                isQuoted.toggle()
+                word = word ?? ""
+            } else if isBlank(character) && !isQuoted {
+                if let word { words.append(word) }
+                word = nil
+            } else {
+                word = (word ?? "") + String(character)
+            }
+        }
+        guard !isQuoted, !isEscaped else {
+            throw WireError(.badJSON, "a quote or a backslash is left open at the end of the line")
+        }
+        if let word { words.append(word) }
+        return words
+    }
+
+    private static func startsWithKey(_ text: Substring, of entry: MethodEntry) -> Bool {
+        entry.parameters.contains { text.hasPrefix("\($0.name)=") }
+    }
+
+    private static func usage(of entry: MethodEntry) -> String {
+        guard !entry.parameters.isEmpty else { return "it takes nothing" }
+        return "it takes " + entry.parameters.map { "\($0.name)=" }.joined(separator: " ")
+    }
+
+    private static func isBlank(_ character: Character) -> Bool {
+        character == " " || character == "\t"
+    }
+
+    /// How many insertions, deletions and replacements lie between two words.
+    private static func editDistance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+        var row = Array(0...right.count)
+        for (i, byte) in left.enumerated() {
+            var diagonal = row[0]
+            row[0] = i + 1
+            for (j, other) in right.enumerated() {
+                let above = row[j + 1]
+                row[j + 1] = min(above + 1, row[j] + 1, diagonal + (byte == other ? 0 : 1))
+                diagonal = above
+            }
+        }
+        return row[right.count]
+    }
+}
+
+extension Parameter.Kind {
+    /// What stands for a value in a line of help.
+    fileprivate var placeholder: String {
+        switch self {
+        case .string: "TEXT"
+        case .choice(let values): values.count <= 4 ? values.joined(separator: "|") : "NAME"
+        case .integer: "N"
+        case .boolean: "true|false"
+        case .object: "{…}"
+        }
+    }
+}
