@@ -1,0 +1,105 @@
+// Part of Usher. SPDX-License-Identifier: Apache-2.0
+
+package import UsherWire
+
+/// The domain: users, movie lists, the engine's life, and who wants to hear of them.
+///
+/// It does no input or output and knows no clock: what happened comes in as an ``Event``, what is to be done goes out as
+/// ``Effect``s. Reads and subscriptions are plain methods, since they change nothing that has to be durable.
+package struct Core {
+    package let epoch: Epoch
+    var users: [Int64: UserMachine] = [:]
+    var lists: [MovieListName: MovieListMachine] = [:]
+    var engine = History<EngineEvent>(initial: nil)
+    var revisions: Revisions
+    var subscribers: [Topic: [Subscription]] = [:]
+    /// The last revision that an earlier run may have used.
+    let previousRun: UInt64
+
+    /// A core that goes on from what a store kept, with the lists that its movie service has.
+    package init(
+        _ stored: StoredState, lists names: [MovieListName], _ effects: inout [Effect]
+    ) {
+        epoch = stored.epoch
+        previousRun = stored.reservedThrough
+        revisions = Revisions(after: stored.reservedThrough)
+        for list in stored.lists where names.contains(list.name) {
+            lists[list.name] = MovieListMachine(list)
+        }
+        for name in names where lists[name] == nil { lists[name] = MovieListMachine(name: name) }
+        for user in stored.users {
+            users[user.record.user.id] = UserMachine(user, &revisions, &effects)
+        }
+    }
+
+    /// Takes in what happened and says what is to be done about it, in order.
+    package mutating func handle(_ event: Event) -> [Effect] {
+        var effects: [Effect] = []
+        switch event {
+        case .fetchUser(let id, let token, let waits):
+            users[id, default: UserMachine(id: id)]
+                .fetch(token, waits: waits, &revisions, &effects)
+        case .renameUser(let id, let name, let token):
+            users[id, default: UserMachine(id: id)].rename(to: name, token, &revisions, &effects)
+            dropIfPristine(id)
+        case .fetchMovies(let list, let page, let token, let waits):
+            lists[list]?.fetch(page: page, token, waits: waits, &revisions, &effects)
+        case .refreshMovies(let list, let token):
+            lists[list]?.refresh(token, &revisions, &effects)
+        case .userFetched(let id, let result):
+            users[id]?.fetched(result, &revisions, &effects)
+        case .pageFetched(let list, let result):
+            lists[list]?.fetched(result, &revisions, &effects)
+        case .committed(.user(let id), let result):
+            users[id]?.committed(result, &revisions, &effects)
+        case .committed(.list(let name), let result):
+            lists[name]?.committed(result, &revisions, &effects)
+        case .committed(.revisions, let result):
+            if case .success = result {
+                revisions.reserved(true)
+            } else {
+                revisions.reserved(false)
+            }
+        case .engine(let event):
+            engine.append(event, revision: revisions.next(&effects))
+            effects.append(.changed(.engine))
+        }
+        return effects
+    }
+
+    // MARK: Reads
+
+    /// A user's state, and the revision of its last change.
+    package func user(_ id: Int64) -> (state: UserState, revision: UInt64) {
+        guard let user = users[id] else { return (.initial, 0) }
+        return (user.history.state ?? .initial, user.history.revision)
+    }
+
+    /// A movie list, or nil if the movie service has none of that name.
+    package func list(_ name: MovieListName) -> MovieListMachine? {
+        lists[name]
+    }
+
+    /// The lists that the movie service has, by name.
+    package var listNames: [MovieListName] {
+        lists.keys.sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// The cursor that stands for a revision.
+    package func cursor(_ revision: UInt64) -> Cursor {
+        Cursor(epoch: epoch, revision: revision)
+    }
+
+    /// The last revision that was used.
+    package var revision: UInt64 { revisions.last }
+
+    /// Who wants to hear of a topic, in the order they came.
+    package func subscribers(of topic: Topic) -> [Subscription] {
+        subscribers[topic] ?? []
+    }
+
+    /// Forgets a user of whom nothing is known, so that asking for many costs no memory.
+    mutating func dropIfPristine(_ id: Int64) {
+        if let user = users[id], user.isPristine { users[id] = nil }
+    }
+}
