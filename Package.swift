@@ -29,9 +29,12 @@ let package = Package(
             name: "CUsherSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CUsherCurl", linkerSettings: [.linkedLibrary("curl")]),
         .target(name: "CUsherJSON", linkerSettings: [.linkedLibrary("simdjson")]),
+        .target(name: "CUsherOptions"),
 
         // What both sides share.
         .target(name: "UsherWire", swiftSettings: swiftSettings),
+        .target(
+            name: "UsherOptions", dependencies: ["CUsherOptions"], swiftSettings: swiftSettings),
 
         // The daemon.
         .target(name: "UsherEventLoop", dependencies: ["CUsherUV"], swiftSettings: swiftSettings),
@@ -47,8 +50,8 @@ let package = Package(
         .target(
             name: "UsherDaemon",
             dependencies: [
-                "UsherCore", "UsherEventLoop", "UsherJSON", "UsherStore", "UsherUpstream",
-                "UsherWire",
+                "UsherCore", "UsherEventLoop", "UsherJSON", "UsherOptions", "UsherStore",
+                "UsherUpstream", "UsherWire",
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
