@@ -22,6 +22,9 @@ package final class LoopBound<Value>: @unchecked Sendable {
         return content
     }
 
+    /// Whether the caller is on the loop's thread, and so may open the box; callable from any thread.
+    package var isReachable: Bool { loop.isCurrent }
+
     deinit {
         if loop.isCurrent { return }
         let home = Homecoming(content.take(), loop)
