@@ -65,6 +65,11 @@ let package = Package(
         .executableTarget(
             name: "usherctl", dependencies: ["UsherClient", "UsherWire"],
             swiftSettings: swiftSettings),
+
+        // Tests, one target for each of the above.
+        .testTarget(
+            name: "UsherEventLoopTests", dependencies: ["UsherEventLoop"],
+            swiftSettings: swiftSettings),
     ],
     cxxLanguageStandard: .cxx17
 )
