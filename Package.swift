@@ -62,6 +62,12 @@ let package = Package(
         .executableTarget(
             name: "usherctl", dependencies: ["UsherClient", "UsherWire"],
             swiftSettings: swiftSettings),
+
+        // Tests.
+        .testTarget(
+            name: "UsherStoreTests",
+            dependencies: ["CUsherSQLite", "UsherCore", "UsherStore", "UsherWire"],
+            swiftSettings: swiftSettings),
     ],
     cxxLanguageStandard: .cxx17
 )

@@ -62,7 +62,9 @@ final class CommitWorker {
         if nextProbe == nil { try? database.finish() }
     }
 
-    /// Sleeps until there is something to store; nil at the end. Empty when it is time to probe.
+    /// Sleeps until there is something to store; nil at the end.
+    ///
+    /// Empty when it is time to probe.
     private func nextRequests() -> [CommitRequest]? {
         let take = { (desk: inout CommitDesk) -> [CommitRequest]?? in
             if !desk.waiting.isEmpty {

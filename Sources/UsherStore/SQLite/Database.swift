@@ -16,7 +16,7 @@ internal import CUsherSQLite
         var opened: OpaquePointer?
         let code = unsafe sqlite3_open_v2(file, &opened, flags, nil)
         guard let connection = unsafe opened else {
-            throw SQLiteFailure(code: SQLITE_NOMEM, text: "out of memory")
+            throw SQLiteFailure(.other, "out of memory")
         }
         unsafe self.connection = connection
         if code != SQLITE_OK { throw failure(code) }
@@ -67,7 +67,9 @@ internal import CUsherSQLite
     }
 }
 
-/// A prepared statement, kept to be run many times. Parameters count from 1, columns from 0, as in SQLite.
+/// A prepared statement, kept to be run many times.
+///
+/// Parameters count from 1, columns from 0, as in SQLite.
 @safe final class Statement {
     private let statement: OpaquePointer
     private let database: Database
@@ -92,7 +94,8 @@ internal import CUsherSQLite
             return
         }
         // An empty text may have no address, which SQLite would take for NULL.
-        let code = text.isEmpty
+        let code =
+            text.isEmpty
             ? unsafe sqlite3_bind_text(statement, parameter, "", 0, usher_sqlite_transient())
             : text.withUTF8 { bytes in
                 unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
@@ -105,7 +108,8 @@ internal import CUsherSQLite
     }
 
     func bind(_ parameter: Int32, _ bytes: [UInt8]) throws(SQLiteFailure) {
-        let code = bytes.isEmpty
+        let code =
+            bytes.isEmpty
             ? unsafe sqlite3_bind_zeroblob(statement, parameter, 0)
             : unsafe bytes.withUnsafeBytes { bytes in
                 unsafe sqlite3_bind_blob64(
@@ -115,7 +119,9 @@ internal import CUsherSQLite
         try check(code)
     }
 
-    /// Goes to the next row; false when there is none. Then, and after a failure, the statement can run again.
+    /// Goes to the next row; false when there is none.
+    ///
+    /// Then, and after a failure, the statement can run again.
     func step() throws(SQLiteFailure) -> Bool {
         let code = unsafe sqlite3_step(statement)
         if code == SQLITE_ROW { return true }
@@ -147,7 +153,8 @@ internal import CUsherSQLite
     func text(_ column: Int32) -> String {
         guard let text = unsafe sqlite3_column_text(statement, column) else { return "" }
         let count = Int(unsafe sqlite3_column_bytes(statement, column))
-        return unsafe String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
+        let bytes = unsafe UnsafeBufferPointer(start: text, count: count)
+        return unsafe String(decoding: bytes, as: UTF8.self)
     }
 
     func optionalText(_ column: Int32) -> String? {

@@ -3,45 +3,52 @@
 internal import CUsherSQLite
 internal import Glibc
 
-/// An error as SQLite reports it, before it is put into words for people.
+/// What went wrong with a file, before it is put into words with its path.
 struct SQLiteFailure: Error {
-    /// The extended result code.
-    let code: Int32
-    let text: String
-    /// The `errno` of the system call that failed, or 0.
-    var errorNumber: Int32 = 0
+    let kind: StoreError.Kind
+    let detail: String
 
-    static func corrupt(_ text: String) -> SQLiteFailure {
-        SQLiteFailure(code: SQLITE_CORRUPT, text: text)
+    init(_ kind: StoreError.Kind, _ detail: String) {
+        self.kind = kind
+        self.detail = detail
     }
 
-    var kind: StoreError.Kind {
-        switch code & 0xFF {
+    static func corrupt(_ detail: String) -> SQLiteFailure { SQLiteFailure(.corrupt, detail) }
+
+    /// Takes an extended result code of SQLite, its text, and the `errno` behind it, which counts only where SQLite
+    /// blames the system; elsewhere it may be an old one.
+    init(code: Int32, text: String, errorNumber: Int32 = 0) {
+        let primary = code & 0xFF
+        let isOfSystem = primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN
+        kind = isOfSystem ? .system(errorNumber) : .sqlite(primary)
+        let cause = isOfSystem && errorNumber != 0 ? ": " + systemText(errorNumber) : ""
+        detail = "\(text), SQLite code \(code)\(cause)"
+    }
+}
+
+extension StoreError.Kind {
+    fileprivate static func sqlite(_ primaryCode: Int32) -> StoreError.Kind {
+        switch primaryCode {
         case SQLITE_BUSY, SQLITE_LOCKED: .locked
         case SQLITE_CORRUPT: .corrupt
         case SQLITE_NOTADB: .notADatabase
         case SQLITE_READONLY: .readOnly
         case SQLITE_PERM, SQLITE_AUTH: .permission
         case SQLITE_FULL: .full
-        case SQLITE_IOERR, SQLITE_CANTOPEN: kindOfErrorNumber
         case SQLITE_CONSTRAINT, SQLITE_TOOBIG, SQLITE_MISMATCH: .rejected
         default: .other
         }
     }
 
-    private var kindOfErrorNumber: StoreError.Kind {
+    /// The kind of a failed system call.
+    static func system(_ errorNumber: Int32) -> StoreError.Kind {
         switch errorNumber {
-        case ENOSPC, EDQUOT: .full
         case EACCES, EPERM: .permission
         case EROFS: .readOnly
+        case ENOSPC, EDQUOT: .full
+        case ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG: .notAFile
         default: .io
         }
-    }
-
-    /// What failed, with the system's own word for it if there is one.
-    var detail: String {
-        if errorNumber == 0 { return "\(text), SQLite code \(code)" }
-        return "\(text), SQLite code \(code): \(systemText(errorNumber))"
     }
 }
 
@@ -67,7 +74,7 @@ extension StoreError {
                 "\(path) is not a state file of usherd (\(detail)); it was left as it is: "
                     + "move it away, or give another path"
             case .notAFile:
-                "\(path) is not a file (\(detail)); give the path of a file, not of its folder"
+                "\(path) cannot be a state file (\(detail)); give the path of a file in a folder"
             case .readOnly:
                 "\(path) cannot be written (\(detail)); make it writable, or give another path"
             case .permission:
@@ -79,7 +86,9 @@ extension StoreError {
                 "\(path) failed (\(detail)); look at the disk and the system's log"
             case .rejected:
                 "\(path) refused a change (\(detail))"
-            case .closed, .other:
+            case .closed:
+                "\(path) is not open (\(detail))"
+            case .other:
                 "\(path) failed in a way that it should not (\(detail)); please report it"
             }
         self.init(kind, message)

@@ -1,9 +1,8 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
-internal import CUsherSQLite
 internal import UsherWire
 
-/// The tables, and how a file is known to hold them.
+/// The tables, how a file is known to hold them, and how SQLite is told to keep them.
 enum StoreSchema {
     /// The version of the tables below, in the file's `user_version`.
     static let version: Int64 = 1
@@ -11,11 +10,11 @@ enum StoreSchema {
     static let applicationID: Int64 = 0x5573_6872
 
     private static let tables = [
-        // One row. `clean` is 0 while the store is open and after a crash.
+        // One row. `clean` is 0 while the store is open and after a crash; `probes` is there to be written.
         """
         CREATE TABLE meta (
             id INTEGER PRIMARY KEY CHECK (id = 1), epoch TEXT NOT NULL, reserved INTEGER NOT NULL,
-            clean INTEGER NOT NULL
+            clean INTEGER NOT NULL, probes INTEGER NOT NULL
         ) STRICT
         """,
         """
@@ -49,20 +48,24 @@ enum StoreSchema {
         """,
     ]
 
-    /// Refuses a file that is another program's, a later version's, or damaged; changes nothing.
-    static func check(_ database: Database) throws(SQLiteFailure) {
-        let application = try database.integer("PRAGMA application_id")
-        let found = try database.integer("PRAGMA user_version")
-        if application == applicationID, found > version {
-            throw SQLiteFailure(
-                code: SQLiteFailure.newerSchema, text: "schema \(found), known is \(version)")
+    /// Takes the file for this connection alone, refuses one that is not ours before anything is written to it, and
+    /// sets how it is written.
+    static func configure(_ database: Database) throws(SQLiteFailure) {
+        try database.execute("PRAGMA locking_mode = EXCLUSIVE")
+        try database.execute("PRAGMA trusted_schema = 0")
+        try database.execute("PRAGMA cell_size_check = 1")
+        try database.execute("PRAGMA mmap_size = 0")
+        try check(database)
+        if database.isReadOnly {
+            throw SQLiteFailure(.readOnly, "it could be opened for reading only")
         }
-        if application == applicationID, found == version { return }
-        let objects = try database.integer("SELECT count(*) FROM sqlite_schema")
-        if objects > 0 || application != 0 || found != 0 {
-            throw SQLiteFailure(
-                code: SQLITE_NOTADB, text: "a database of another program, number \(application)")
+        try database.execute("PRAGMA synchronous = FULL")
+        let mode = try database.text("PRAGMA journal_mode = WAL")
+        guard mode == "wal" else {
+            throw SQLiteFailure(.other, "SQLite keeps no write-ahead log here but \(mode)")
         }
+        try database.execute("PRAGMA journal_size_limit = \(StoreLimits.logBytes)")
+        try database.execute("PRAGMA wal_autocheckpoint = \(StoreLimits.checkpointPages)")
     }
 
     /// Makes the tables in a new file; checks an older one that was not closed.
@@ -71,9 +74,9 @@ enum StoreSchema {
             try checkAfterCrash(database)
             return
         }
-        try database.transaction { () throws(SQLiteFailure) in
+        try Transaction(on: database).run { () throws(SQLiteFailure) in
             for table in tables { try database.execute(table) }
-            let meta = try database.prepare("INSERT INTO meta VALUES (1, ?1, 0, 1)")
+            let meta = try database.prepare("INSERT INTO meta VALUES (1, ?1, 0, 1, 0)")
             try meta.bind(1, Epoch(value: .random(in: .min ... .max)).description)
             try meta.run()
             try database.execute("PRAGMA user_version = \(version)")
@@ -81,17 +84,24 @@ enum StoreSchema {
         }
     }
 
+    private static func check(_ database: Database) throws(SQLiteFailure) {
+        let application = try database.integer("PRAGMA application_id")
+        let found = try database.integer("PRAGMA user_version")
+        if application == applicationID, found > version {
+            throw SQLiteFailure(.newer, "schema \(found), this version knows \(version)")
+        }
+        if application == applicationID, found == version { return }
+        let objects = try database.integer("SELECT count(*) FROM sqlite_schema")
+        if objects > 0 || application != 0 || found != 0 {
+            throw SQLiteFailure(.notADatabase, "a database of another program")
+        }
+    }
+
     private static func checkAfterCrash(_ database: Database) throws(SQLiteFailure) {
         if try database.integer("SELECT clean FROM meta") == 1 { return }
-        let bytes =
-            try database.integer("PRAGMA page_count") * database.integer("PRAGMA page_size")
-        if bytes >= StoreLimits.checkedBytes { return }
+        let pages = try database.integer("PRAGMA page_count")
+        if try pages * database.integer("PRAGMA page_size") >= StoreLimits.checkedBytes { return }
         let verdict = try database.text("PRAGMA quick_check(1)")
-        if verdict != "ok" { throw SQLiteFailure.corrupt(verdict) }
+        if verdict != "ok" { throw .corrupt(verdict) }
     }
-}
-
-extension SQLiteFailure {
-    /// A code of our own, beside those of SQLite, which are positive.
-    static let newerSchema: Int32 = -1
 }

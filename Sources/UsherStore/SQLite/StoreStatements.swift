@@ -1,6 +1,5 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
-internal import CUsherSQLite
 internal import UsherCore
 internal import UsherWire
 
@@ -15,6 +14,10 @@ struct StoreStatements {
     let countMovies: Statement
     let addMovie: Statement
     let reserve: Statement
+    let begin: Statement
+    let probe: Statement
+    let markClean: Statement
+    let checkpoint: Statement
 
     init(_ database: Database) throws(SQLiteFailure) {
         putUser = try database.prepare("INSERT OR REPLACE INTO users VALUES (?1, ?2, ?3, ?4, ?5)")
@@ -39,10 +42,15 @@ struct StoreStatements {
             "SELECT ifnull(max(position) + 1, 0) FROM movies WHERE list = ?1")
         addMovie = try database.prepare("INSERT INTO movies VALUES (?1, ?2, ?3, ?4, ?5)")
         reserve = try database.prepare("UPDATE meta SET reserved = max(reserved, ?1)")
+        begin = try database.prepare("UPDATE meta SET epoch = ?1, reserved = ?2, clean = 0")
+        // The number has to change: SQLite does not write a page that stays as it is.
+        probe = try database.prepare("UPDATE meta SET probes = probes + 1")
+        markClean = try database.prepare("UPDATE meta SET clean = 1")
+        checkpoint = try database.prepare("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 }
 
-extension StoreDatabase {
+extension StoreStatements {
     /// Writes one change, in the transaction that the caller began.
     func apply(_ change: Change) throws(SQLiteFailure) {
         switch change {
@@ -50,52 +58,52 @@ extension StoreDatabase {
             try put(record)
             for transition in transitions { try add(transition, to: record.user.id) }
         case .append(let name, let progress, let movies):
-            try write(progress, of: name, with: statements.appendToList)
+            try write(progress, of: name, with: appendToList)
             try add(movies, to: name, revision: progress.revision)
         case .reset(let name, let progress, let movies):
-            try statements.dropMovies.bind(1, name.rawValue)
-            try statements.dropMovies.run()
-            try write(progress, of: name, with: statements.resetList)
+            try dropMovies.bind(1, name.rawValue)
+            try dropMovies.run()
+            try write(progress, of: name, with: resetList)
             try add(movies, to: name, revision: progress.revision)
         case .reserve(let revision):
-            try statements.reserve.bind(1, revision: revision)
-            try statements.reserve.run()
+            try reserve.bind(1, revision: revision)
+            try reserve.run()
         }
     }
 
     func trimHistory(of user: Int64) throws(SQLiteFailure) {
-        try statements.trimTransitions.bind(1, user)
-        try statements.trimTransitions.run()
+        try trimTransitions.bind(1, user)
+        try trimTransitions.run()
     }
 
     private func put(_ record: UserRecord) throws(SQLiteFailure) {
-        try statements.putUser.bind(1, record.user.id)
-        try statements.putUser.bind(2, record.user.name)
-        try statements.putUser.bind(3, record.user.username)
-        try statements.putUser.bind(4, record.user.phone)
-        try statements.putUser.bind(5, record.rename)
-        try statements.putUser.run()
+        try putUser.bind(1, record.user.id)
+        try putUser.bind(2, record.user.name)
+        try putUser.bind(3, record.user.username)
+        try putUser.bind(4, record.user.phone)
+        try putUser.bind(5, record.rename)
+        try putUser.run()
     }
 
     private func add(_ transition: Transition, to user: Int64) throws(SQLiteFailure) {
-        try statements.addTransition.bind(1, user)
-        try statements.addTransition.bind(2, revision: transition.revision)
-        try statements.addTransition.bind(3, transition.state.word)
+        try addTransition.bind(1, user)
+        try addTransition.bind(2, revision: transition.revision)
+        try addTransition.bind(3, transition.state.word)
         let loaded = transition.state.user
         if let loaded {
-            try statements.addTransition.bind(4, loaded.id)
+            try addTransition.bind(4, loaded.id)
         } else {
-            try statements.addTransition.bind(4, nil)
+            try addTransition.bind(4, nil)
         }
-        try statements.addTransition.bind(5, loaded?.name)
-        try statements.addTransition.bind(6, loaded?.username)
-        try statements.addTransition.bind(7, loaded?.phone)
+        try addTransition.bind(5, loaded?.name)
+        try addTransition.bind(6, loaded?.username)
+        try addTransition.bind(7, loaded?.phone)
         if case .error(let message) = transition.state {
-            try statements.addTransition.bind(8, message)
+            try addTransition.bind(8, message)
         } else {
-            try statements.addTransition.bind(8, nil)
+            try addTransition.bind(8, nil)
         }
-        try statements.addTransition.run()
+        try addTransition.run()
     }
 
     private func write(
@@ -113,17 +121,17 @@ extension StoreDatabase {
         _ movies: [EncodedMovie], to list: MovieListName, revision: UInt64
     ) throws(SQLiteFailure) {
         if movies.isEmpty { return }
-        try statements.countMovies.bind(1, list.rawValue)
-        _ = try statements.countMovies.step()
-        let count = statements.countMovies.integer(0)
-        statements.countMovies.reset()
-        try statements.addMovie.bind(1, list.rawValue)
-        try statements.addMovie.bind(5, revision: revision)
+        try countMovies.bind(1, list.rawValue)
+        _ = try countMovies.step()
+        let count = countMovies.integer(0)
+        countMovies.reset()
+        try addMovie.bind(1, list.rawValue)
+        try addMovie.bind(5, revision: revision)
         for (offset, movie) in movies.enumerated() {
-            try statements.addMovie.bind(2, count + Int64(offset))
-            try statements.addMovie.bind(3, movie.id)
-            try statements.addMovie.bind(4, movie.json)
-            try statements.addMovie.run()
+            try addMovie.bind(2, count + Int64(offset))
+            try addMovie.bind(3, movie.id)
+            try addMovie.bind(4, movie.json)
+            try addMovie.run()
         }
     }
 }
@@ -142,9 +150,9 @@ extension UserState {
 
 extension Statement {
     /// Binds a revision; SQLite's integers are signed, so the upper half is refused.
-    fileprivate func bind(_ parameter: Int32, revision: UInt64) throws(SQLiteFailure) {
+    func bind(_ parameter: Int32, revision: UInt64) throws(SQLiteFailure) {
         guard let value = Int64(exactly: revision) else {
-            throw SQLiteFailure(code: SQLITE_TOOBIG, text: "revision \(revision) is too large")
+            throw SQLiteFailure(.rejected, "revision \(revision) is too large")
         }
         try bind(parameter, value)
     }
