@@ -69,6 +69,10 @@ let package = Package(
         // Tests, one target for each of the above.
         .testTarget(
             name: "UsherEventLoopTests", dependencies: ["UsherEventLoop"],
+        // Tests.
+        .testTarget(
+            name: "UsherStoreTests",
+            dependencies: ["CUsherSQLite", "UsherCore", "UsherStore", "UsherWire"],
             swiftSettings: swiftSettings),
     ],
     cxxLanguageStandard: .cxx17
