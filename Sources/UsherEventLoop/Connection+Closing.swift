@@ -1,0 +1,83 @@
+// Part of Usher. SPDX-License-Identifier: Apache-2.0
+
+// Closing a socket with input unread makes the kernel report ECONNRESET to the peer, which may then
+// never see the reply that was sent just before. So a polite close sends everything, shuts the
+// writing side, throws input away until the peer closes too, and only then closes. A deadline
+// covers all of it: a peer that neither reads nor closes must not hold the connection for ever.
+
+internal import CUsherUV
+internal import Glibc
+
+extension Connection {
+    /// How long `closeAfterFlush` waits by default, in milliseconds.
+    package static let flushDeadlineMilliseconds: UInt64 = 2000
+
+    /// Sends all output, then closes in a way that lets the peer read it.
+    ///
+    /// Input is thrown away from now on and `onEnd` not called any more. `onClose` says `.local` if
+    /// everything was sent, `.failed` with ETIMEDOUT if the peer did not take it in time, `.hangUp`
+    /// if it left. Without effect once closing.
+    package func closeAfterFlush(
+        withinMilliseconds deadline: UInt64 = Connection.flushDeadlineMilliseconds
+    ) {
+        loop.assertCurrent()
+        guard phase == .open else { return }
+        phase = .flushing
+        onRead = nil
+        onEnd = nil
+        onDrain = nil
+        watchInput()
+        let timer = Timer(on: loop) { [unowned self] in giveUp() }
+        timer.start(afterMilliseconds: deadline)
+        flushDeadline = consume timer
+        scheduleFlush()
+    }
+
+    /// Closes at once, in any state and any callback; what is unsent is lost, and a second call has
+    /// no effect.
+    package func close(_ reason: CloseReason = .local) {
+        loop.assertCurrent()
+        if case .closed = phase { return }
+        phase = .closed(reason)
+        if hasEnded { loop.hangUps.remove(self) }
+        flushDeadline = nil
+        descriptor = -1
+        onRead = nil
+        onEnd = nil
+        onDrain = nil
+        unsafe uv_close(UnsafeMutableRawPointer(pipe).assumingMemoryBound(to: uv_handle_t.self)) {
+            handle in
+            guard let data = unsafe handle?.pointee.data else { return }
+            unsafe Unmanaged<Connection>.fromOpaque(data).takeRetainedValue().closed()
+        }
+    }
+
+    /// Everything was sent.
+    func linger() {
+        if hasEnded {
+            close()
+            return
+        }
+        phase = .lingering
+        // Fails only if the peer is gone, which the next read tells.
+        _ = shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    private func giveUp() {
+        if phase == .lingering {
+            close()
+        } else {
+            close(.failed(LoopError("flush before close", code: ETIMEDOUT)))
+        }
+    }
+
+    /// libuv is done with the handle and the request.
+    private func closed() {
+        guard case .closed(let reason) = phase else { return }
+        unsafe pipe.deallocate()
+        unsafe request.deallocate()
+        gathering.removeAll()
+        let onClose = onClose.take()
+        onClose?(reason)
+    }
+}

@@ -1,0 +1,84 @@
+// Part of Usher. SPDX-License-Identifier: Apache-2.0
+
+internal import CUsherUV
+
+extension Connection {
+    /// Appends bytes to the output of this turn.
+    @inlinable package func write(_ bytes: [UInt8]) { output.append(bytes) }
+
+    @inlinable package func write(_ bytes: Span<UInt8>) { output.append(bytes) }
+
+    @inlinable package func write(_ bytes: some Sequence<UInt8>) {
+        output.append(contentsOf: bytes)
+    }
+
+    @inlinable package func write(_ text: StaticString) { output.append(text) }
+
+    /// What was appended and has not reached the kernel.
+    package var unsentBytes: Int {
+        gathering.count + (isSending ? unsafe uv_stream_get_write_queue_size(pipe.stream) : 0)
+    }
+
+    /// Has the output sent at the end of this turn; whoever appends to `output` need not call it.
+    package func scheduleFlush() {
+        if isFlushScheduled { return }
+        loop.assertCurrent()
+        isFlushScheduled = true
+        loop.turn.schedule(self)
+    }
+
+    /// Sends what was gathered, unless a write is under way: its callback comes back here.
+    func flush() {
+        isFlushScheduled = false
+        if case .closed = phase {
+            gathering.removeAll()
+            return
+        }
+        if isSending { return }
+        if !gathering.isEmpty { send() }
+        if phase == .flushing, !isSending, gathering.isEmpty { linger() }
+    }
+
+    private func send() {
+        guard let base = unsafe gathering.base else { return }
+        let size = gathering.count
+        var buffer = unsafe uv_buf_t(
+            base: UnsafeMutableRawPointer(base).assumingMemoryBound(to: CChar.self), len: size)
+        let status = Int(unsafe uv_try_write(pipe.stream, &buffer, 1))
+        if status == size {
+            gathering.removeAll()
+            return
+        }
+        guard status >= 0 || status == Int(UV_EAGAIN.rawValue) else {
+            close(.failed(LoopError("write", code: Int32(-status))))
+            return
+        }
+        let sent = max(status, 0)
+        swap(&gathering, &sending)
+        isSending = true
+        unsafe buffer.base += sent
+        unsafe buffer.len -= sent
+        unsafe request.pointee.data = pipe.pointee.data
+        let queued = unsafe uv_write(request, pipe.stream, &buffer, 1) { request, status in
+            unsafe withContext(request?.pointee.data, as: Connection.self) { $0.sent(status) }
+        }
+        precondition(queued == 0, LoopError("uv_write", code: -queued).description)
+        if unsentBytes > lowWater { isAboveLowWater = true }
+    }
+
+    /// libuv's write ended, or the close cancelled it.
+    private func sent(_ status: Int32) {
+        isSending = false
+        sending.removeAll()
+        if case .closed = phase { return }
+        if status < 0 {
+            close(.failed(LoopError("write", code: -status)))
+            return
+        }
+        if !gathering.isEmpty || phase == .flushing { scheduleFlush() }
+        if isAboveLowWater, unsentBytes <= lowWater {
+            isAboveLowWater = false
+            onDrain?()
+        }
+    }
+}
