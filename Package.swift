@@ -27,7 +27,8 @@ let package = Package(
             name: "CUsherUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
         .systemLibrary(
             name: "CUsherSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .target(name: "CUsherCurl", linkerSettings: [.linkedLibrary("curl")]),
+        .target(
+            name: "CUsherCurl", linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("z")]),
         .target(name: "CUsherJSON", linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CUsherOptions"),
 
@@ -45,7 +46,6 @@ let package = Package(
             swiftSettings: swiftSettings),
         .target(
             name: "UsherUpstream", dependencies: ["CUsherCurl", "UsherEventLoop", "UsherWire"],
-            resources: [.embedInCode("Resources/sample-movies.json")],
             swiftSettings: swiftSettings),
         .target(
             name: "UsherDaemon",
