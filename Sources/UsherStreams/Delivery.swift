@@ -113,8 +113,8 @@ final class Delivery<Element: Sendable, Kept: Sendable>: Sendable {
             let number = state.isFinished ? nil : state.sinks.append(.observer(observer))
             return (number, state.begin(.first(state.kept, observer)))
         }
-        perform(performance)
         if number != nil { reportInterest() }
+        perform(performance)
         return number
     }
 

@@ -1,9 +1,9 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 //
-// The only file that knows which lock the streams use. `Mutex` is a futex inside the standard
-// library, which ThreadSanitizer does not see on Linux: it would report races in correct code. A
-// build for it (`-Xswiftc -DTSAN`) therefore takes a pthread mutex around the same `Mutex`, and
-// the sanitizer follows that one.
+// The only file that knows which lock the streams, and the client on top of them, use. `Mutex` is
+// a futex inside the standard library, which ThreadSanitizer does not see on Linux: it would
+// report races in correct code. A build for it (`-Xswiftc -DTSAN`) therefore takes a pthread
+// mutex around the same `Mutex`, and the sanitizer follows that one.
 
 public import Synchronization
 
@@ -16,7 +16,7 @@ public import Glibc
 /// Nothing of a user's may run under the lock, not even a deinitializer: take what is replaced
 /// out of the state, return it from `withLock`, and let it go afterwards.
 @usableFromInline
-struct Guarded<State: Sendable>: ~Copyable, Sendable {
+package struct Guarded<State: Sendable>: ~Copyable, Sendable {
     @usableFromInline let mutex: Mutex<State>
 
     #if TSAN
@@ -24,13 +24,13 @@ struct Guarded<State: Sendable>: ~Copyable, Sendable {
     #endif
 
     @inlinable
-    init(_ state: State) {
+    package init(_ state: State) {
         mutex = Mutex(state)
     }
 
     @inlinable
     @inline(__always)
-    borrowing func withLock<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+    package borrowing func withLock<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         #if TSAN
         visible.lock()
         defer { visible.unlock() }

@@ -21,7 +21,7 @@ final class Mailbox<Element: Sendable>: Sendable {
     @usableFromInline
     struct State: Sendable {
         @usableFromInline var buffer = Queue<Element>()
-        @usableFromInline var waiter: CheckedContinuation<Element?, Never>?
+        @usableFromInline var waiter: Waiter<Element?>?
         @usableFromInline var hasEnded = false
         @usableFromInline var dropped = 0
 
@@ -37,7 +37,7 @@ final class Mailbox<Element: Sendable>: Sendable {
     @inlinable
     func receive(_ element: Element) {
         let (waiter, displaced) = state.withLock { state in
-            var waiter: CheckedContinuation<Element?, Never>?
+            var waiter: Waiter<Element?>?
             swap(&waiter, &state.waiter)
             let displaced = waiter == nil ? state.keep(element, policy) : nil
             return (waiter, displaced)
@@ -77,7 +77,7 @@ final class Mailbox<Element: Sendable>: Sendable {
                 let answer = state.withLock { state -> Element?? in
                     precondition(state.waiter == nil, "one iterator, two calls of next() at a time")
                     let answer = state.answer()
-                    if answer == nil { state.waiter = continuation }
+                    if answer == nil { state.waiter = Waiter(continuation) }
                     return answer
                 }
                 if let answer { continuation.resume(returning: answer) }
@@ -97,7 +97,7 @@ extension Mailbox.State {
     }
 
     @inlinable
-    mutating func takeWaiter() -> CheckedContinuation<Element?, Never>? {
+    mutating func takeWaiter() -> Waiter<Element?>? {
         defer { waiter = nil }
         return waiter
     }

@@ -11,7 +11,7 @@ final class Wakeup: Sendable {
     @usableFromInline
     struct State: Sendable {
         @usableFromInline var isSignalled = true
-        @usableFromInline var waiter: CheckedContinuation<Void, Never>?
+        @usableFromInline var waiter: Waiter<Void>?
 
         @inlinable
         init() {}
@@ -27,7 +27,7 @@ final class Wakeup: Sendable {
             if state.waiter == nil { state.isSignalled = true }
             return state.waiter
         }
-        waiter?.resume()
+        waiter?.resume(returning: ())
     }
 
     /// Returns when there was a signal since the last return, or the task was cancelled.
@@ -39,7 +39,7 @@ final class Wakeup: Sendable {
                 let isSignalled = state.withLock { state in
                     precondition(state.waiter == nil, "one iterator, two calls of next() at a time")
                     let isSignalled = state.takeSignal()
-                    if !isSignalled { state.waiter = continuation }
+                    if !isSignalled { state.waiter = Waiter(continuation) }
                     return isSignalled
                 }
                 if isSignalled { continuation.resume() }
