@@ -62,6 +62,11 @@ let package = Package(
         .executableTarget(
             name: "usherctl", dependencies: ["UsherClient", "UsherWire"],
             swiftSettings: swiftSettings),
+
+        // The tests.
+        .testTarget(
+            name: "UsherStreamsTests", dependencies: ["UsherStreams"],
+            swiftSettings: swiftSettings),
     ],
     cxxLanguageStandard: .cxx17
 )
