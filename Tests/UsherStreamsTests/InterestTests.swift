@@ -31,7 +31,9 @@ struct InterestTests {
     @Test func `A hook may set the value: the new observer sees the old one and then the new`() {
         let stream = StateStream(0)
         let log = Log<Int>()
-        stream.whenObserved { isObserved in if isObserved { stream.set(1) } }
+        stream.whenObserved { [weak stream] isObserved in
+            if isObserved { stream?.set(1) }
+        }
         let subscription = stream.observe { log.append($0) }
         withExtendedLifetime(subscription) {}
         #expect(log.entries == [0, 1])
@@ -41,10 +43,10 @@ struct InterestTests {
         let stream = EventStream<Int>()
         let log = Log<String>()
         let own = Slot<Subscription>()
-        stream.whenObserved { isObserved in
+        stream.whenObserved { [weak stream] isObserved in
             log.append("\(isObserved) begins")
             if isObserved { own.value?.cancel() } else { own.put(nil) }
-            if isObserved { stream.observe { _ in }.cancel() }
+            if isObserved { stream?.observe { _ in }.cancel() }
             log.append("\(isObserved) ends")
         }
         let first = stream.observe { _ in }

@@ -13,14 +13,28 @@ struct LoopTests {
         #expect(await iterator.next() == 2)
     }
 
+    @Test func `An open loop keeps its stream, and lets it go with itself`() async {
+        weak var stream: StateStream<Int>?
+        do {
+            let held = StateStream(1)
+            stream = held
+            let loop = held.makeAsyncIterator()
+            do { _ = consume held }
+            #expect(stream != nil)
+            stream?.set(2)
+            #expect(await rest(of: loop, count: 1) == [2])
+        }
+        #expect(stream == nil)
+    }
+
     @Test func `C9 The end of a loop unregisters it`() async {
         let events = EventStream<Int>()
         let state = StateStream(0)
         let log = Log<String>()
         state.whenObserved { log.append("state \($0)") }
-        events.whenObserved { isObserved in
+        events.whenObserved { [weak events] isObserved in
             log.append("events \(isObserved)")
-            if isObserved { events.send(1) }
+            if isObserved { events?.send(1) }
         }
         for await _ in events { break }
         for await _ in state { break }
@@ -276,11 +290,13 @@ struct LoopTests {
     }
 
     private func rest<Iterator: AsyncIteratorProtocol>(
-        of iterator: Iterator
+        of iterator: Iterator, count: Int = .max
     ) async -> [Iterator.Element] where Iterator.Failure == Never {
         var iterator = iterator
         var rest: [Iterator.Element] = []
-        while let element = await iterator.next(isolation: nil) { rest.append(element) }
+        while rest.count < count, let element = await iterator.next(isolation: nil) {
+            rest.append(element)
+        }
         return rest
     }
 }
