@@ -1,5 +1,6 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Testing
 import UsherStreams
 
@@ -75,21 +76,30 @@ struct LockTests {
         #expect(log.entries == ["cancelled", "finished"])
     }
 
-    @Test func `C4 An event that a bound displaces may use its stream as it goes`() {
+    @Test func `C4 An event that a bound displaces may wait for the loop as it goes`() async {
         let stream = EventStream<Token>()
-        let log = Log<Int>()
-        let newest = stream.buffering(.newest(2)).makeAsyncIterator()
-        let none = stream.buffering(.newest(0)).makeAsyncIterator()
-        let oldest = stream.buffering(.oldest(0)).makeAsyncIterator()
-        for number in 0..<4 {
-            stream.send(
-                Token(number) { [weak stream] in
-                    log.append(number)
-                    stream?.observe { _ in }.cancel()
-                })
+        let iterator = stream.buffering(.newest(1)).makeAsyncIterator()
+        let isGoing = Gate()
+        let isTaken = Gate()
+        let loop = Task {
+            var iterator = iterator
+            await isGoing.waitAsync()
+            let next = await iterator.next(isolation: nil)
+            isTaken.unlock()
+            return next?.number
         }
-        withExtendedLifetime((newest, none, oldest)) {}
-        #expect(log.entries == [0, 1])
+        let isSent = Gate()
+        Thread {
+            stream.send(
+                Token(1) {
+                    isGoing.unlock()
+                    isTaken.wait()
+                })
+            stream.send(Token(2))
+            isSent.unlock()
+        }.start()
+        await isSent.waitAsync()
+        #expect(await loop.value == 2)
     }
 
     @Test func `C4 The last reference to a stream may go inside its own observer`() {

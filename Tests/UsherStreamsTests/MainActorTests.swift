@@ -133,6 +133,6 @@ private final class Screen {
     }
 
     func waits(for number: Int) async {
-        while shown.last != number { await Task.yield() }
+        while !shown.contains(number) { await Task.yield() }
     }
 }
