@@ -73,6 +73,9 @@ let package = Package(
         .testTarget(
             name: "UsherStoreTests",
             dependencies: ["CUsherSQLite", "UsherCore", "UsherStore", "UsherWire"],
+        // The tests.
+        .testTarget(
+            name: "UsherStreamsTests", dependencies: ["UsherStreams"],
             swiftSettings: swiftSettings),
     ],
     cxxLanguageStandard: .cxx17
