@@ -66,17 +66,29 @@ let package = Package(
             name: "usherctl", dependencies: ["UsherClient", "UsherWire"],
             swiftSettings: swiftSettings),
 
-        // Tests, one target for each of the above.
-        .testTarget(
-            name: "UsherEventLoopTests", dependencies: ["UsherEventLoop"],
-        // Tests.
-        .testTarget(
-            name: "UsherStoreTests",
-            dependencies: ["CUsherSQLite", "UsherCore", "UsherStore", "UsherWire"],
-        // The tests.
-        .testTarget(
-            name: "UsherStreamsTests", dependencies: ["UsherStreams"],
+        // Tests, a target for each of the above.
+        .target(
+            name: "TestSupport", path: "Tests/TestSupport", exclude: ["http_server.py"],
             swiftSettings: swiftSettings),
+        test("UsherWire"),
+        test("UsherEventLoop"),
+        test("UsherJSON"),
+        test("UsherCore", "UsherWire"),
+        test("UsherStore", "CUsherSQLite", "UsherCore", "UsherWire"),
+        test("UsherUpstream", "TestSupport", "UsherEventLoop", "UsherWire"),
+        test(
+            "UsherDaemon", "TestSupport", "UsherCore", "UsherEventLoop", "UsherOptions",
+            "UsherStore", "UsherWire"),
+        test("UsherOptions"),
+        test("UsherStreams"),
+        test("UsherClient", "UsherStreams", "UsherWire"),
     ],
     cxxLanguageStandard: .cxx17
 )
+
+/// The tests of a target, which may use others too.
+func test(_ target: String, _ dependencies: Target.Dependency...) -> Target {
+    .testTarget(
+        name: target + "Tests", dependencies: [.byName(name: target)] + dependencies,
+        swiftSettings: swiftSettings)
+}

@@ -147,7 +147,7 @@ extension Configuration.Store {
 
 extension Limits {
     /// The limits that can be set, by the names that `hello` and `--limit` use.
-    static let settable: [(name: String, path: WritableKeyPath<Limits, Int> & Sendable)] = [
+    static let settable: [(name: String, path: any (WritableKeyPath<Limits, Int> & Sendable))] = [
         ("clients", \.clients),
         ("clients_per_uid", \.clientsPerUID),
         ("subscriptions", \.subscriptions),

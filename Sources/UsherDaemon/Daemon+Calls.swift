@@ -1,6 +1,7 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
 import UsherCore
+import UsherEventLoop
 import UsherUpstream
 import UsherWire
 
@@ -17,7 +18,8 @@ extension Daemon {
             try checkPermission(valid, of: session)
             if session.isInFlight(request.id) {
                 throw WireError(
-                    .duplicateID, "a request with this id is in flight; use another id", path: "/id")
+                    .duplicateID, "a request with this id is in flight; use another id", path: "/id"
+                )
             }
             try call(valid.call, request, session)
         } catch {
@@ -61,7 +63,7 @@ extension Daemon {
             handle(.fetchUser(user ?? session.peer.ownUser, token, waits: waits))
         case .userRename(let user, let name):
             let name = try UserName(name, isPasswd: configuration.users == .nss)
-            let token = await(request, of: session, isDurable: true)
+            let token = postpone(request, of: session, isDurable: true)
             handle(.renameUser(user ?? session.peer.ownUser, to: name.text, token))
         case .moviesGet(let name, let offset, let limit):
             let list = try list(name)
@@ -75,7 +77,7 @@ extension Daemon {
             handle(.fetchMovies(name, page: page, token, waits: waits))
         case .moviesRefresh(let name):
             _ = try list(name)
-            handle(.refreshMovies(name, await(request, of: session, isDurable: false)))
+            handle(.refreshMovies(name, postpone(request, of: session, isDurable: false)))
         case .subscribe(let wish): try subscribe(wish, request, session)
         case .unsubscribe(let name): try unsubscribe(name, request, session)
         case .sync: session.barrier(request)
@@ -100,10 +102,11 @@ extension Daemon {
     ) throws(WireError) -> RequestToken {
         guard session.deferredCount < limits.deferredRequests else {
             throw WireError(
-                .busy, "\(limits.deferredRequests) requests of this connection are in flight; "
+                .busy,
+                "\(limits.deferredRequests) requests of this connection are in flight; "
                     + "send more after some answers")
         }
-        return await(request, of: session, isDurable: false)
+        return postpone(request, of: session, isDurable: false)
     }
 
     private func budget(_ request: Request) -> Int {
@@ -206,6 +209,13 @@ extension Daemon {
         scratch.raw(",\"error\":")
         scratch.wireError(error)
         scratch.raw("}")
+        if scratch.bytes.count >= (place?.batch.budget ?? Limits.lineBytes) {
+            scratch.reset()
+            scratch.beginAnswer(id)
+            scratch.raw(",\"error\":")
+            scratch.wireError(WireError(error.reason, error.reason.summary))
+            scratch.raw("}")
+        }
         session.send(scratch.bytes, id, place)
     }
 

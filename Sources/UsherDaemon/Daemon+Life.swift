@@ -43,7 +43,7 @@ extension Daemon {
         log.notice("serving on \(configuration.socketPath)")
         loop.run()
         store.close()
-        upstreams.close()
+        for upstreams in retired + [upstreams] { upstreams.close() }
         loop.close()
         log.notice("stopped")
     }
@@ -56,7 +56,9 @@ extension Daemon {
         announce(.reload, .will)
         do {
             let renewed = try Upstreams(configuration, on: loop, log: log)
-            upstreams.retire(for: renewed)
+            upstreams.retire()
+            retired = retired.filter { !$0.isClosed } + [upstreams]
+            upstreams = renewed
             log.notice("reloaded")
         } catch {
             log.error("not reloaded, all stays as it was: \(error.message)")
@@ -133,14 +135,17 @@ struct Signals: ~Copyable {
     private let hangUp: SignalWatcher
 
     init(on loop: EventLoop, daemon: Daemon) throws(LoopError) {
-        terminate = try SignalWatcher(on: loop, signal: SIGTERM) { [unowned daemon] in
+        let terminate = try SignalWatcher(on: loop, signal: SIGTERM) { [unowned daemon] in
             daemon.stop(reason: "SIGTERM")
         }
-        interrupt = try SignalWatcher(on: loop, signal: SIGINT) { [unowned daemon] in
+        let interrupt = try SignalWatcher(on: loop, signal: SIGINT) { [unowned daemon] in
             daemon.stop(reason: "SIGINT")
         }
-        hangUp = try SignalWatcher(on: loop, signal: SIGHUP) { [unowned daemon] in
+        let hangUp = try SignalWatcher(on: loop, signal: SIGHUP) { [unowned daemon] in
             daemon.reload()
         }
+        self.terminate = terminate
+        self.interrupt = interrupt
+        self.hangUp = hangUp
     }
 }

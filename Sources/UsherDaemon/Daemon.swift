@@ -3,6 +3,7 @@
 import UsherCore
 package import UsherEventLoop
 import UsherStore
+import UsherUpstream
 import UsherWire
 
 /// The daemon: performs what the core decides, on one event loop.
@@ -19,6 +20,8 @@ package final class Daemon {
     var statistics = Statistics()
     let roles: PeerRoles
     var upstreams: Upstreams
+    /// Services of before a reload that still have something in flight.
+    var retired: [Upstreams] = []
     let store: any ChangeLog
     var socket: UnixSocket
     var listener: Listener?
@@ -75,7 +78,7 @@ package final class Daemon {
             return
         }
         nextSession += 1
-        let peer = roles.peer(credentials, ownUser: upstreams.users.ownUser)
+        let peer = roles.peer(credentials, ownUser: upstreams.ownUser)
         if let refusal = refusal(of: credentials, peer) {
             refuse(connection, refusal)
             return
@@ -191,11 +194,11 @@ package final class Daemon {
     // MARK: Requests
 
     /// Names a request that is answered later.
-    func await(_ request: Request, of session: Session, isDurable: Bool) -> RequestToken {
+    func postpone(_ request: Request, of session: Session, isDurable: Bool) -> RequestToken {
         nextToken += 1
         let token = RequestToken(value: nextToken)
         tokens[token] = session.id
-        session.await(token, request, isDurable: isDurable)
+        session.postpone(request, token, isDurable: isDurable)
         return token
     }
 

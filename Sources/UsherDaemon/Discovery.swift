@@ -127,16 +127,16 @@ extension JSONWriter {
 /// The schemas of results and events, in JSON Schema.
 private enum ResultSchema {
     static let all: [(name: String, json: String)] = [
-        ("Empty", #"{"type":"object","maxProperties":0}"#),
+        ("Empty", ##"{"type":"object","maxProperties":0}"##),
         ("Hello", object("server", "protocol", "epoch", "role", "user", "limits", "features")),
         (
             "Help",
-            #"{"type":"object","required":["lines"],"properties":{"lines":{"type":"array","items":{"type":"string"}}}}"#
+            ##"{"type":"object","required":["lines"],"properties":{"lines":{"type":"array","items":{"type":"string"}}}}"##
         ),
         ("OpenRPC", object("openrpc", "info", "methods")),
         (
             "Ping",
-            #"{"type":"object","required":["uptime_ms"],"properties":{"uptime_ms":{"type":"integer"}}}"#
+            ##"{"type":"object","required":["uptime_ms"],"properties":{"uptime_ms":{"type":"integer"}}}"##
         ),
         (
             "Stats",
@@ -144,38 +144,38 @@ private enum ResultSchema {
                 "uptime_ms", "clients", "requests", "pushes", "store", "users", "movies")
         ),
         ("Clients", object("items", "offset", "total", "next")),
-        ("Cursor", #"{"type":"string","pattern":"^[0-9a-f]{16}:[0-9]+$"}"#),
+        ("Cursor", ##"{"type":"string","pattern":"^[0-9a-f]{16}:[0-9]+$"}"##),
         (
             "User",
-            #"{"type":"object","required":["user","state","cursor"],"properties":{"user":{"type":"integer"},"state":{"$ref":"#/components/schemas/UserState"},"cursor":{"$ref":"#/components/schemas/Cursor"}}}"#
+            ##"{"type":"object","required":["user","state","cursor"],"properties":{"user":{"type":"integer"},"state":{"$ref":"#/components/schemas/UserState"},"cursor":{"$ref":"#/components/schemas/Cursor"}}}"##
         ),
         (
             "UserState",
-            #"{"type":"object","required":["state"],"properties":{"state":{"enum":["initial","loading","loaded","error"]},"user":{"type":"object","required":["id","name","username","phone"],"properties":{"id":{"type":"integer"},"name":{"type":"string"},"username":{"type":"string"},"phone":{"type":["string","null"]}}},"message":{"type":"string"}}}"#
+            ##"{"type":"object","required":["state"],"properties":{"state":{"enum":["initial","loading","loaded","error"]},"user":{"type":"object","required":["id","name","username","phone"],"properties":{"id":{"type":"integer"},"name":{"type":"string"},"username":{"type":"string"},"phone":{"type":["string","null"]}}},"message":{"type":"string"}}}"##
         ),
         (
             "Movie",
-            #"{"type":"object","required":["id","title"],"properties":{"id":{"type":"integer","minimum":1},"title":{"type":"string"}}}"#
+            ##"{"type":"object","required":["id","title"],"properties":{"id":{"type":"integer","minimum":1},"title":{"type":"string"}}}"##
         ),
         (
             "MovieListStatus",
-            #"{"type":"object","required":["phase","page","pages","total","complete"],"properties":{"phase":{"enum":["idle","loading","error"]},"message":{"type":"string"},"page":{"type":"integer"},"pages":{"type":"integer"},"total":{"type":"integer"},"complete":{"type":"boolean"}}}"#
+            ##"{"type":"object","required":["phase","page","pages","total","complete"],"properties":{"phase":{"enum":["idle","loading","error"]},"message":{"type":"string"},"page":{"type":"integer"},"pages":{"type":"integer"},"total":{"type":"integer"},"complete":{"type":"boolean"}}}"##
         ),
         (
             "Movies",
-            #"{"type":"object","required":["list","offset","items","next","total","complete","status","cursor"],"properties":{"items":{"type":"array","items":{"$ref":"#/components/schemas/Movie"}},"next":{"type":["integer","null"]},"status":{"$ref":"#/components/schemas/MovieListStatus"},"cursor":{"$ref":"#/components/schemas/Cursor"}}}"#
+            ##"{"type":"object","required":["list","offset","items","next","total","complete","status","cursor"],"properties":{"items":{"type":"array","items":{"$ref":"#/components/schemas/Movie"}},"next":{"type":["integer","null"]},"status":{"$ref":"#/components/schemas/MovieListStatus"},"cursor":{"$ref":"#/components/schemas/Cursor"}}}"##
         ),
         (
             "MoviesStatus",
-            #"{"type":"object","required":["list","status","cursor"],"properties":{"status":{"$ref":"#/components/schemas/MovieListStatus"},"cursor":{"$ref":"#/components/schemas/Cursor"}}}"#
+            ##"{"type":"object","required":["list","status","cursor"],"properties":{"status":{"$ref":"#/components/schemas/MovieListStatus"},"cursor":{"$ref":"#/components/schemas/Cursor"}}}"##
         ),
         (
             "Subscription",
-            #"{"type":"object","required":["as","topic","cursor","recovered"],"properties":{"reason":{"enum":["no_cursor","epoch_changed","list_reset","ahead","too_old"]},"cursor":{"$ref":"#/components/schemas/Cursor"},"more":{"type":"boolean"}}}"#
+            ##"{"type":"object","required":["as","topic","cursor","recovered"],"properties":{"reason":{"enum":["no_cursor","epoch_changed","list_reset","ahead","too_old"]},"cursor":{"$ref":"#/components/schemas/Cursor"},"more":{"type":"boolean"}}}"##
         ),
         (
             "Event",
-            #"{"type":"object","required":["as","topic","cursor","prev","data"],"properties":{"cursor":{"$ref":"#/components/schemas/Cursor"},"prev":{"$ref":"#/components/schemas/Cursor"},"skipped":{"type":"integer"},"gap":{"type":"boolean"},"more":{"type":"boolean"}}}"#
+            ##"{"type":"object","required":["as","topic","cursor","prev","data"],"properties":{"cursor":{"$ref":"#/components/schemas/Cursor"},"prev":{"$ref":"#/components/schemas/Cursor"},"skipped":{"type":"integer"},"gap":{"type":"boolean"},"more":{"type":"boolean"}}}"##
         ),
     ]
 

@@ -44,7 +44,7 @@ final class Batch {
 
     private var answers: [[UInt8]?]
     private var missing: Int
-    /// How many bytes of movies an answer may hold, so that all fit one line.
+    /// How many bytes an answer may have, so that all fit one line.
     let budget: Int
     /// Whether a request of it waits for a service, which may take long.
     var waitsForService = false
@@ -58,14 +58,10 @@ final class Batch {
     /// Takes an answer, empty for a notification; gives the batch's line once it was the last one, nil before.
     ///
     /// A batch of notifications alone has no line: it is empty.
-    func answer(_ place: Place, _ json: [UInt8], tooLarge: () -> [UInt8]) -> [UInt8]? {
+    func answer(_ place: Place, _ json: [UInt8]) -> [UInt8]? {
         answers[place.index] = json
         missing -= 1
         guard missing == 0 else { return nil }
-        return line(tooLarge)
-    }
-
-    private func line(_ tooLarge: () -> [UInt8]) -> [UInt8] {
         var line: [UInt8] = []
         for answer in answers.compactMap({ $0 }) where !answer.isEmpty {
             line.append(line.isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))

@@ -190,9 +190,7 @@ final class Session {
     // MARK: Answers out
 
     /// Notes that a request is answered later; `isDurable` if the store answers it, else a service.
-    func await(
-        _ token: RequestToken, _ request: Request, isDurable: Bool
-    ) {
+    func postpone(_ request: Request, _ token: RequestToken, isDurable: Bool) {
         let id = request.id.kept
         inFlight[token] = InFlight(
             id: id, place: request.place, waitsForService: !isDurable)
@@ -283,7 +281,7 @@ final class Session {
         isAwaitingRoom = true
         daemon.loop.atEndOfTurn { [weak self] in
             // The output is sent after this; the next turn knows how much was taken.
-            self?.daemon.loop.atEndOfTurn {
+            self?.daemon.loop.atEndOfTurn { [weak self] in
                 guard let self else { return }
                 isAwaitingRoom = false
                 guard !isClogged else { return }
@@ -308,12 +306,14 @@ final class Session {
 }
 
 extension Request {
-    static let tooLong = Request(
-        id: .unreadable,
-        outcome: .failure(
-            WireError(
-                .lineTooLong,
-                "a line has at most \(Limits.lineBytes) bytes; this one was discarded")))
+    static var tooLong: Request {
+        Request(
+            id: .unreadable,
+            outcome: .failure(
+                WireError(
+                    .lineTooLong,
+                    "a line has at most \(Limits.lineBytes) bytes; this one was discarded")))
+    }
 
     /// The request with bytes of its own, to be kept beyond the line it came in.
     fileprivate var kept: Request {

@@ -1,5 +1,9 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
+import UsherCore
+import UsherEventLoop
+import UsherStore
+import UsherUpstream
 import UsherWire
 
 /// What the daemon did since it started.
