@@ -23,7 +23,8 @@ package final class Listener {
 
     private let loop: EventLoop
     private var descriptor: Int32
-    private var spare: Int32
+    /// A descriptor held back for refusing; -1 while none could be had.
+    var spare: Int32
     private let onConnection: (Connection) -> Void
     private var watch: Poll?
     private var pause: Timer?
