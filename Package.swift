@@ -65,7 +65,7 @@ let package = Package(
 
         // Tests, one target for each of the above.
         .testTarget(
-            name: "UsherEventLoopTests", dependencies: ["UsherEventLoop"],
+            name: "UsherEventLoopTests", dependencies: ["CUsherUV", "UsherEventLoop"],
             swiftSettings: swiftSettings),
     ],
     cxxLanguageStandard: .cxx17

@@ -8,8 +8,7 @@ import Testing
 @Suite struct ConnectionWritingTests {
     @Test func `All that one turn wrote leaves in one write`() throws {
         try withLoop { loop in
-            // A packet socket keeps what one write sent together, and apart from the next.
-            let (connection, peer) = try Peer.connected(on: loop, SOCK_SEQPACKET)
+            let (connection, peer) = try Peer.connected(on: loop, byPackets: true)
             let timer = Timer(on: loop) {
                 connection.write("one ")
                 connection.write([UInt8]("two ".utf8))

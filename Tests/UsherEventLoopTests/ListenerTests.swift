@@ -1,5 +1,6 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
+import CUsherUV
 import Glibc
 import Testing
 
