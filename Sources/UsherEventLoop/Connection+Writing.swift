@@ -30,7 +30,10 @@ extension Connection {
     /// Sends what was gathered, unless a write is under way: its callback comes back here.
     func flush() {
         isFlushScheduled = false
-        if case .closed = phase {
+        switch phase {
+        case .open, .flushing:
+            break
+        case .lingering, .closed:
             unsafe gathering.removeAll()
             return
         }

@@ -131,6 +131,24 @@ import Testing
         }
     }
 
+    @Test func `Output that comes after the flush is dropped, and is no error`() throws {
+        try withLoop { loop in
+            let (connection, peer) = try Peer.connected(on: loop)
+            let record = Record()
+            record.follow(connection)
+            connection.write("bye\n")
+            connection.closeAfterFlush(withinMilliseconds: 60_000)
+            loop.turnOnce()
+            connection.write("late\n")
+            loop.turnOnce()
+            #expect(connection.unsentBytes == 0)
+            #expect(try peer.receiveText() == "bye\n")
+            peer.close()
+            loop.run(until: { !record.entries.isEmpty })
+            #expect(record.entries == ["closed"])
+        }
+    }
+
     @Test func `A close in the middle of it takes effect at once`() throws {
         try withLoop { loop in
             let (connection, peer) = try Peer.connected(on: loop)
