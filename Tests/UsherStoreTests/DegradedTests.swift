@@ -22,9 +22,12 @@ struct DegradedTests {
             try limitFiles(to: 4_096)
             let failed = await store.commit(Sample.append(2))
             #expect(failed.error?.kind == .io)
+            #expect(failed.error?.message.contains("File too large") == true)
             #expect(log.status.isDegraded)
             let refused = await store.commit(Sample.append(3))
             #expect(refused.error == failed.error)
+            try await waitForProbes(2, of: log)
+            #expect(log.status.isDegraded)
 
             try limitFiles(to: .max)
             try await recover(store, with: 4)
@@ -78,13 +81,11 @@ struct DegradedTests {
     @Test(.enabled(if: Mount.isPermitted, "needs the right to mount a file system"))
     func `A read-only file system is told`() throws {
         let folder = try TemporaryFolder()
-        let mount = try Mount(at: folder.path, options: "size=4m")
+        let mount = try Mount(at: folder.path, options: "ro")
         defer { mount.unmount() }
-        let log = SQLiteChangeLog(path: folder.store)
-        _ = try log.open()
-        log.close()
-        try mount.remount(options: "ro")
-        let error = #expect(throws: StoreError.self) { try log.open() }
+        let error = #expect(throws: StoreError.self) {
+            try SQLiteChangeLog(path: folder.path + "/usher.sqlite").open()
+        }
         #expect(error?.kind == .readOnly)
         #expect(error?.exitCode == 73)
     }
@@ -100,6 +101,15 @@ private func recover(_ store: StoreUnderTest, with first: UInt64) async throws -
         revision += 1
     }
     return Int64(revision)
+}
+
+/// Waits until the store has tried to write `count` times since it failed.
+private func waitForProbes(_ count: Int, of log: SQLiteChangeLog) async throws {
+    let deadline = ContinuousClock.now.advanced(by: .seconds(20))
+    while log.status.probes < count {
+        try #require(ContinuousClock.now < deadline, "the store gave up, or took itself for well")
+        await Task.yield()
+    }
 }
 
 /// Sets how large a file of this process may become.
@@ -126,10 +136,6 @@ private struct Mount {
     init(at folder: String, options: String) throws {
         self.folder = folder
         try Self.run("mount", "-t", "tmpfs", "-o", options, "tmpfs", folder)
-    }
-
-    func remount(options: String) throws {
-        try Self.run("mount", "-o", "remount," + options, folder)
     }
 
     /// Hides the file system at once; it goes when nobody uses it any more, a child that is being forked for example.
