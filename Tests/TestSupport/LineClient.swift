@@ -10,8 +10,14 @@ import Glibc
 package final class LineClient {
     package let descriptor: Int32
     private var received: [UInt8] = []
+    /// What must not end before this does.
+    private let peer: AnyObject?
 
-    package init(path: String, timeout: Int = 30, receiveBuffer: Int32? = nil) throws {
+    package init(
+        path: String, keeping peer: AnyObject? = nil, timeout: Int = 30,
+        receiveBuffer: Int32? = nil
+    ) throws {
+        self.peer = peer
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         if var size = receiveBuffer {
             unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))

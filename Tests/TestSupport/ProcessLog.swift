@@ -1,24 +1,29 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
 package import Foundation
+import Glibc
 
 /// What a process writes, as far as it came, read by a thread of its own until its end.
 package final class ProcessLog: @unchecked Sendable {
     private let condition = NSCondition()
-    private var content = Data()
+    private var content: [UInt8] = []
     private var hasEnded = false
 
-    package init(reading handle: FileHandle) {
+    /// Reads a descriptor, which is closed at its end.
+    package init(reading descriptor: Int32) {
         let thread = Thread { [self] in
+            var buffer = [UInt8](repeating: 0, count: 4_096)
             while true {
-                let data = handle.availableData
-                condition.lock()
-                content.append(data)
-                hasEnded = data.isEmpty
-                condition.broadcast()
-                condition.unlock()
-                if data.isEmpty { return }
+                let count = unsafe read(descriptor, &buffer, buffer.count)
+                if count < 0, errno == EINTR { continue }
+                condition.withLock {
+                    content += buffer[..<max(count, 0)]
+                    hasEnded = count <= 0
+                    condition.broadcast()
+                }
+                if count <= 0 { break }
             }
+            _ = close(descriptor)
         }
         thread.start()
     }
@@ -31,19 +36,19 @@ package final class ProcessLog: @unchecked Sendable {
     /// Waits until the text was written; false if the process closed its end before, or after `timeout` seconds.
     package func wait(for text: String, timeout: TimeInterval = 30) -> Bool {
         let deadline = Date(timeIntervalSinceNow: timeout)
-        condition.lock()
-        defer { condition.unlock() }
-        while !String(decoding: content, as: UTF8.self).contains(text) {
-            if hasEnded || !condition.wait(until: deadline) { return false }
+        return condition.withLock {
+            while !String(decoding: content, as: UTF8.self).contains(text) {
+                if hasEnded || !condition.wait(until: deadline) { return false }
+            }
+            return true
         }
-        return true
     }
 
     /// Waits until the process closed its end, and gives all it wrote.
     package func waitForEnd() -> String {
-        condition.lock()
-        defer { condition.unlock() }
-        while !hasEnded { condition.wait() }
-        return String(decoding: content, as: UTF8.self)
+        condition.withLock {
+            while !hasEnded { condition.wait() }
+            return String(decoding: content, as: UTF8.self)
+        }
     }
 }

@@ -10,10 +10,9 @@ package final class RunningDaemon {
     /// The folder of its socket and its store.
     package let folder: URL
     package let socketPath: String
-    package private(set) var log: ProcessLog
     private let arguments: [String]
     private let environment: [String: String]
-    private var process: Process
+    private var process: ChildProcess
 
     /// Starts a daemon; without `arguments` it has made-up users that answer at once and the sample movies.
     package init(
@@ -26,12 +25,12 @@ package final class RunningDaemon {
             ["--socket", socketPath, "--store", store ?? "sqlite:\(folder.path)/usher.db"]
             + arguments
         self.environment = environment
-        (process, log) = try Self.launch(self.arguments, environment)
+        process = try Self.launch(self.arguments, environment)
         try waitUntilServing()
     }
 
     deinit {
-        kill()
+        process.kill()
         try? FileManager.default.removeItem(at: folder)
     }
 
@@ -40,25 +39,18 @@ package final class RunningDaemon {
         "--users", "demo", "--demo-delay", "0", "--demo-failure-rate", "0",
     ]
 
-    package var pid: Int32 { process.processIdentifier }
+    package var pid: Int32 { process.pid }
+
+    /// What it logged since its last start.
+    package var log: ProcessLog { process.log }
 
     /// Ends it with no chance to do anything, and waits for the end.
-    package func kill() {
-        guard process.isRunning else { return }
-        Glibc.kill(pid, SIGKILL)
-        process.waitUntilExit()
-    }
+    package func kill() { process.kill() }
 
-    package func signal(_ signal: Int32) {
-        Glibc.kill(pid, signal)
-    }
+    package func signal(_ signal: Int32) { process.signal(signal) }
 
     /// Waits for its end and gives its status; -N if signal N ended it.
-    package func waitForExit() -> Int32 {
-        process.waitUntilExit()
-        return process.terminationReason == .exit
-            ? process.terminationStatus : -process.terminationStatus
-    }
+    package func waitForExit() -> Int32 { process.waitForExit() }
 
     /// Asks it to end, and gives its status.
     package func terminate() -> Int32 {
@@ -69,30 +61,23 @@ package final class RunningDaemon {
     /// Starts it again on the same socket and store.
     package func restart() throws {
         kill()
-        (process, log) = try Self.launch(arguments, environment)
+        process = try Self.launch(arguments, environment)
         try waitUntilServing()
     }
 
-    /// A new connection to it.
+    /// A new connection to it, which keeps it.
     package func connect() throws -> LineClient {
-        try LineClient(path: socketPath)
+        try LineClient(path: socketPath, keeping: self)
     }
 
-    /// Starts a second process of the same program; it is not waited for.
+    /// Starts the program and does not wait for anything.
     package static func launch(
         _ arguments: [String], _ environment: [String: String] = [:]
-    ) throws -> (Process, ProcessLog) {
-        let process = Process()
-        process.executableURL = try product("usherd")
-        process.arguments = arguments
-        process.environment = ["HOME": "/nonexistent", "PATH": "/usr/bin:/bin"]
-            .merging(environment) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        let pipe = Pipe()
-        process.standardError = pipe
-        let log = ProcessLog(reading: pipe.fileHandleForReading)
-        try process.run()
-        return (process, log)
+    ) throws -> ChildProcess {
+        try ChildProcess(
+            product("usherd").path, arguments,
+            environment: ["HOME": "/nonexistent", "PATH": "/usr/bin:/bin"]
+                .merging(environment) { $1 })
     }
 
     private func waitUntilServing() throws {

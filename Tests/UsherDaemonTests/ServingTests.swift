@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `A daemon serves` {
+@Suite(.timeLimit(.minutes(2))) struct `A daemon serves` {
     @Test func `the caller's real user by NSS`() throws {
         let daemon = try RunningDaemon([])
         let reply = try daemon.connect().ask("user.fetch")
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func `an unknown list or user with what there is`() throws {
-        let client = try RunningDaemon().connect()
+        let client = try RunningDaemon([]).connect()
         let list = try client.ask("movies list=horror")
         #expect(list.reason == "not_found")
         #expect(list["error", "message"].string?.contains("popular") == true)
@@ -138,7 +138,7 @@ import Testing
     }
 }
 
-@Suite struct `A rename` {
+@Suite(.timeLimit(.minutes(2))) struct `A rename` {
     @Test func `needs a loaded user`() throws {
         let client = try RunningDaemon().connect()
         let reply = try client.ask("rename Ada")

@@ -1,0 +1,93 @@
+// Part of Usher. SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// A program that runs beside the test, by `posix_spawn` and `waitpid` alone.
+///
+/// Foundation's `Process` waits by a run loop of the calling thread, which tests that share threads cannot rely on.
+package final class ChildProcess {
+    package let pid: Int32
+    /// What it writes to standard error, and to standard output if that was asked for.
+    package let log: ProcessLog
+    private var status: Int32?
+
+    /// Starts a program with nothing on its standard input; its standard output goes to the log too, or nowhere.
+    package init(
+        _ path: String, _ arguments: [String], environment: [String: String] = [:],
+        logsOutput: Bool = false
+    ) throws {
+        var ends: [Int32] = [0, 0]
+        // A pipe could only be marked in a second step, and a child of another thread inherit it before.
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+            throw TestFailure("no socket pair: errno \(errno)")
+        }
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        if logsOutput {
+            unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+        } else {
+            unsafe posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        }
+        unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], 2)
+        let words = CStrings([path] + arguments)
+        let variables = CStrings(environment.map { "\($0.key)=\($0.value)" })
+        var pid: pid_t = 0
+        let status = unsafe posix_spawn(
+            &pid, path, &actions, nil, words.pointers, variables.pointers)
+        unsafe posix_spawn_file_actions_destroy(&actions)
+        _ = close(ends[1])
+        guard status == 0 else {
+            _ = close(ends[0])
+            throw TestFailure("\(path) cannot be started: errno \(status)")
+        }
+        self.pid = pid
+        log = ProcessLog(reading: ends[0])
+    }
+
+    deinit {
+        kill()
+    }
+
+    package func signal(_ signal: Int32) {
+        if status == nil { Glibc.kill(pid, signal) }
+    }
+
+    /// Ends it with no chance to do anything, and waits for the end.
+    package func kill() {
+        signal(SIGKILL)
+        _ = waitForExit()
+    }
+
+    /// Waits for its end and gives its status; -N if signal N ended it.
+    @discardableResult
+    package func waitForExit() -> Int32 {
+        if let status { return status }
+        var raw: Int32 = 0
+        while unsafe waitpid(pid, &raw, 0) < 0, errno == EINTR {}
+        let signal = raw & 0x7F
+        let result = signal == 0 ? (raw >> 8) & 0xFF : -signal
+        status = result
+        return result
+    }
+}
+
+/// C strings, with a null after the last.
+@safe
+private final class CStrings {
+    let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+    private let count: Int
+
+    init(_ texts: [String]) {
+        count = texts.count
+        unsafe pointers = .allocate(capacity: count + 1)
+        unsafe pointers.initialize(repeating: nil, count: count + 1)
+        for (index, text) in texts.enumerated() { unsafe pointers[index] = strdup(text) }
+    }
+
+    deinit {
+        for index in 0..<count { unsafe free(pointers[index]) }
+        unsafe pointers.deallocate()
+    }
+}
