@@ -62,6 +62,15 @@ let package = Package(
         .executableTarget(
             name: "usherctl", dependencies: ["UsherClient", "UsherWire"],
             swiftSettings: swiftSettings),
+
+        // Tests.
+        .target(
+            name: "TestSupport", path: "Tests/TestSupport", exclude: ["http_server.py"],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "UsherUpstreamTests",
+            dependencies: ["TestSupport", "UsherEventLoop", "UsherUpstream", "UsherWire"],
+            swiftSettings: swiftSettings),
     ],
     cxxLanguageStandard: .cxx17
 )
