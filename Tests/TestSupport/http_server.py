@@ -96,6 +96,12 @@ def step_page(exchange, _):
     exchange.answer(200, exchange.page(), 'ETag: W/"abc"')
 
 
+def step_leave(exchange, _):
+    """Answers as if the connection could be used again, and closes it."""
+    exchange.answer(200, exchange.page())
+    exchange.goes_on = False
+
+
 def step_user(exchange, _):
     record = USERS.get(exchange.path.rsplit("/", 1)[-1])
     exchange.answer(200 if record else 404, record or {})
