@@ -63,7 +63,10 @@ let package = Package(
             name: "usherctl", dependencies: ["UsherClient", "UsherWire"],
             swiftSettings: swiftSettings),
 
-        // Tests.
+        // Tests, one target for each of the above.
+        .testTarget(
+            name: "UsherEventLoopTests", dependencies: ["CUsherUV", "UsherEventLoop"],
+            swiftSettings: swiftSettings),
         .target(
             name: "TestSupport", path: "Tests/TestSupport", exclude: ["http_server.py"],
             swiftSettings: swiftSettings),

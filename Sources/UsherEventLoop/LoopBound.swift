@@ -5,7 +5,7 @@
 /// It lets a job posted to the loop's ``Inbox`` reach loop-confined state. When the last reference
 /// to the box is dropped on another thread, the value goes back to the loop to be released there.
 package final class LoopBound<Value>: @unchecked Sendable {
-    private let loop: EventLoop
+    let loop: EventLoop
     private var content: Value?
 
     /// Boxes a value; called on the loop.
