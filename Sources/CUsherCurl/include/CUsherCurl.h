@@ -1,5 +1,6 @@
-// libcurl for Swift, and zlib, which libcurl brings along. `curl_easy_setopt` and its relatives are variadic, which
-// Swift cannot call: each argument type gets a plain function here, and nothing more.
+// libcurl for Swift, and zlib, which libcurl itself uses. `curl_easy_setopt` and its relatives are
+// variadic, which Swift cannot call: each argument type gets a plain function here, and nothing
+// more.
 #ifndef CUSHER_CURL_H
 #define CUSHER_CURL_H
 

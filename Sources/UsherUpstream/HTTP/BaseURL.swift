@@ -17,7 +17,10 @@ package struct BaseURL: Sendable, Hashable {
 
     /// Reads an address; `purpose` names it in the error, which does not repeat it.
     package init(_ address: String, purpose: String) throws(UpstreamError) {
-        guard let parts = URLComponents(string: address), let scheme = parts.scheme?.lowercased(),
+        // URLComponents would escape these and go on.
+        let isPlain = address.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        guard isPlain, let parts = URLComponents(string: address),
+            let scheme = parts.scheme?.lowercased(),
             scheme == "https" || scheme == "http", let host = parts.host, !host.isEmpty,
             parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil,
             parts.port.map({ (1...65_535).contains($0) }) ?? true

@@ -62,8 +62,8 @@ package final class HTTPFetcher {
                     loop.work {
                         inflate(response, limit: limit, place: place).flatMap(read)
                     } then: { [weak self] value in
-                        guard let self, !isClosed else { return }
-                        finish(value)
+                        // A call that was abandoned meanwhile finishes without effect.
+                        if self != nil { finish(value) }
                     }
                 }
             }

@@ -21,12 +21,12 @@ extension UpstreamError {
         case CURLE_OPERATION_TIMEDOUT where hasAnswerBegun:
             self.init(
                 .timeout,
-                "the answer of \(place) did not end within \(seconds(limits.totalMilliseconds))")
+                "the answer of \(place) did not end within \(duration(limits.totalMilliseconds))")
         case CURLE_OPERATION_TIMEDOUT:
             self.init(
                 .timeout,
-                "\(place) did not answer in time (\(seconds(limits.connectMilliseconds)) to "
-                    + "connect, \(seconds(limits.totalMilliseconds)) in all)")
+                "\(place) did not answer in time (\(duration(limits.connectMilliseconds)) to "
+                    + "connect, \(duration(limits.totalMilliseconds)) in all)")
         case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR,
             CURLE_HTTP2, CURLE_HTTP2_STREAM:
             self.init(
@@ -54,6 +54,6 @@ extension UpstreamError {
 }
 
 /// A number of milliseconds as people read it: `5 s`, `250 ms`.
-private func seconds(_ milliseconds: Int) -> String {
+func duration(_ milliseconds: Int) -> String {
     milliseconds % 1_000 == 0 ? "\(milliseconds / 1_000) s" : "\(milliseconds) ms"
 }

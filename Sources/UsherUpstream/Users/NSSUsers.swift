@@ -108,8 +108,8 @@ package final class NSSUsers: UserDirectory {
             .failure(
                 UpstreamError(
                     .timeout,
-                    "the system's user database did not answer within \(timeLimitMilliseconds) ms"
-                )))
+                    "the system's user database did not answer within "
+                        + duration(Int(timeLimitMilliseconds)))))
     }
 
     private static func noUser(_ id: Int64) -> UpstreamError {
