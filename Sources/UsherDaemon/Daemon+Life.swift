@@ -43,8 +43,11 @@ extension Daemon {
         log.notice("serving on \(configuration.socketPath)")
         loop.run()
         store.close()
-        for upstreams in retired + [upstreams] { upstreams.close() }
-        loop.close()
+        let services = retired + [upstreams]
+        let isQuiet = services.allSatisfy { $0.isQuiet }
+        for service in services { service.close() }
+        // Closing a loop waits for its thread pool, and a name service may hang there for minutes.
+        if isQuiet { loop.close() }
         log.notice("stopped")
     }
 
@@ -147,5 +150,14 @@ struct Signals: ~Copyable {
         self.terminate = terminate
         self.interrupt = interrupt
         self.hangUp = hangUp
+        Self.unblock()
+    }
+
+    /// Lets the signals through, which a parent may have blocked; the mask is inherited.
+    private static func unblock() {
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        for signal in [SIGTERM, SIGINT, SIGHUP] { unsafe sigaddset(&signals, signal) }
+        unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     }
 }

@@ -62,6 +62,9 @@ final class Upstreams {
         }
     }
 
+    /// Whether nothing is in flight.
+    var isQuiet: Bool { inFlight == 0 }
+
     /// Closes as soon as nothing is in flight; others have taken over.
     func retire() {
         isRetired = true

@@ -14,7 +14,10 @@ do {
     case .help: print(Configuration.help)
     case .version: print("usherd \(version)")
     case .serve(let configuration):
-        try Daemon(configuration, on: EventLoop(), log: log).run()
+        // Kept to the end of the process: a loop that something still hangs in cannot be released.
+        let daemon = try Daemon(configuration, on: EventLoop(), log: log)
+        try daemon.run()
+        exit(EX_OK)
     }
 } catch let error as UsageError {
     try? FileHandle.standardError.write(contentsOf: Data("usherd: \(error)\n".utf8))

@@ -20,7 +20,8 @@ package final class LineClient {
         self.peer = peer
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         if var size = receiveBuffer {
-            unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+            unsafe setsockopt(
+                descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
         var time = timeval(tv_sec: timeout, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
@@ -28,7 +29,9 @@ package final class LineClient {
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, size)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) {
+            unsafe $0.copyBytes(from: path.utf8)
+        }
         let status = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 unsafe Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))

@@ -39,12 +39,17 @@ import Testing
         _ = try writer.ask("fetch")
         // One peer renames as fast as it can; others join and leave all the while.
         for round in 0..<50 {
-            for _ in 0..<20 { try writer.send(#"{"method":"user.rename","params":{"name":"r\#(round)"}}"#) }
+            for _ in 0..<20 {
+                try writer.send(#"{"method":"user.rename","params":{"name":"r\#(round)"}}"#)
+            }
             let client = try daemon.connect()
-            let start = try client.ask(#"{"id":1,"method":"subscribe","params":{"topic":"user","mode":"all"}}"#)
+            let start = try client.ask(
+                #"{"id":1,"method":"subscribe","params":{"topic":"user","mode":"all"}}"#)
             #expect(start["id"].integer == 1)
             var cursor = start["result", "cursor"]
-            for _ in 0..<20 { try writer.send(#"{"method":"user.rename","params":{"name":"s\#(round)"}}"#) }
+            for _ in 0..<20 {
+                try writer.send(#"{"method":"user.rename","params":{"name":"s\#(round)"}}"#)
+            }
             _ = try writer.ask("ping")
             try client.send(#"{"id":2,"method":"sync"}"#)
             while true {
@@ -92,7 +97,8 @@ import Testing
         _ = try client.ask("fetch")
         _ = try client.ask("watch user")
         try client.send(
-            #"[{"id":1,"method":"user.rename","params":{"name":"A"}},{"id":2,"method":"user.get"},{"method":"ping"},{"id":3,"method":"user.rename","params":{"name":"B"}}]"#)
+            #"[{"id":1,"method":"user.rename","params":{"name":"A"}},{"id":2,"method":"user.get"},{"method":"ping"},{"id":3,"method":"user.rename","params":{"name":"B"}}]"#
+        )
         let batch = try client.json()
         #expect(batch.array.map { $0["id"].integer } == [1, 2, 3])
         #expect(batch[1]["result", "state", "user", "name"].string == "A")
@@ -160,7 +166,8 @@ import Testing
             var answered = 0
             for index in 1...50 {
                 try client.send(
-                    #"{"id":\#(index),"method":"user.rename","params":{"name":"r\#(round)-\#(index)"}}"#)
+                    #"{"id":\#(index),"method":"user.rename","params":{"name":"r\#(round)-\#(index)"}}"#
+                )
             }
             // The daemon dies in the middle of them.
             while answered < 10 + round * 8 {

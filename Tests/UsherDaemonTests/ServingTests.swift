@@ -102,7 +102,8 @@ import Testing
     @Test func `its version, limits and role to those who say hello`() throws {
         let client = try RunningDaemon().connect()
         let hello = try client.ask(
-            #"{"id":"h","method":"hello","params":{"client":{"name":"t","version":"1"},"protocol":1}}"#)
+            #"{"id":"h","method":"hello","params":{"client":{"name":"t","version":"1"},"protocol":1}}"#
+        )
         #expect(hello["id"].string == "h")
         #expect(hello["result", "server", "name"].string == "usherd")
         #expect(hello["result", "protocol"].integer == 1)
