@@ -27,11 +27,15 @@ let package = Package(
             name: "CUsherUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
         .systemLibrary(
             name: "CUsherSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .target(name: "CUsherCurl", linkerSettings: [.linkedLibrary("curl")]),
+        .target(
+            name: "CUsherCurl", linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("z")]),
         .target(name: "CUsherJSON", linkerSettings: [.linkedLibrary("simdjson")]),
+        .target(name: "CUsherOptions"),
 
         // What both sides share.
         .target(name: "UsherWire", swiftSettings: swiftSettings),
+        .target(
+            name: "UsherOptions", dependencies: ["CUsherOptions"], swiftSettings: swiftSettings),
 
         // The daemon.
         .target(name: "UsherEventLoop", dependencies: ["CUsherUV"], swiftSettings: swiftSettings),
@@ -42,13 +46,12 @@ let package = Package(
             swiftSettings: swiftSettings),
         .target(
             name: "UsherUpstream", dependencies: ["CUsherCurl", "UsherEventLoop", "UsherWire"],
-            resources: [.embedInCode("Resources/sample-movies.json")],
             swiftSettings: swiftSettings),
         .target(
             name: "UsherDaemon",
             dependencies: [
-                "UsherCore", "UsherEventLoop", "UsherJSON", "UsherStore", "UsherUpstream",
-                "UsherWire",
+                "UsherCore", "UsherEventLoop", "UsherJSON", "UsherOptions", "UsherStore",
+                "UsherUpstream", "UsherWire",
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
@@ -62,6 +65,30 @@ let package = Package(
         .executableTarget(
             name: "usherctl", dependencies: ["UsherClient", "UsherWire"],
             swiftSettings: swiftSettings),
+
+        // Tests, a target for each of the above.
+        .target(
+            name: "TestSupport", path: "Tests/TestSupport", exclude: ["http_server.py"],
+            swiftSettings: swiftSettings),
+        test("UsherWire"),
+        test("UsherEventLoop"),
+        test("UsherJSON"),
+        test("UsherCore", "UsherWire"),
+        test("UsherStore", "CUsherSQLite", "UsherCore", "UsherWire"),
+        test("UsherUpstream", "TestSupport", "UsherEventLoop", "UsherWire"),
+        test(
+            "UsherDaemon", "TestSupport", "UsherCore", "UsherEventLoop", "UsherOptions",
+            "UsherStore", "UsherWire"),
+        test("UsherOptions"),
+        test("UsherStreams"),
+        test("UsherClient", "UsherStreams", "UsherWire"),
     ],
     cxxLanguageStandard: .cxx17
 )
+
+/// The tests of a target, which may use others too.
+func test(_ target: String, _ dependencies: Target.Dependency...) -> Target {
+    .testTarget(
+        name: target + "Tests", dependencies: [.byName(name: target)] + dependencies,
+        swiftSettings: swiftSettings)
+}

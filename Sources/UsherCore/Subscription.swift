@@ -75,4 +75,16 @@ package struct Push: Sendable {
     package var gap = false
     /// Chunks follow; the peer keeps ``previous`` until the last one.
     package var more = false
+
+    package init(
+        previous: UInt64, revision: UInt64, body: Body, skipped: Int = 0, gap: Bool = false,
+        more: Bool = false
+    ) {
+        self.previous = previous
+        self.revision = revision
+        self.body = body
+        self.skipped = skipped
+        self.gap = gap
+        self.more = more
+    }
 }

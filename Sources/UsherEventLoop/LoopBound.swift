@@ -5,7 +5,7 @@
 /// It lets a job posted to the loop's ``Inbox`` reach loop-confined state. When the last reference
 /// to the box is dropped on another thread, the value goes back to the loop to be released there.
 package final class LoopBound<Value>: @unchecked Sendable {
-    private let loop: EventLoop
+    let loop: EventLoop
     private var content: Value?
 
     /// Boxes a value; called on the loop.
@@ -21,6 +21,9 @@ package final class LoopBound<Value>: @unchecked Sendable {
         guard let content else { preconditionFailure("the box is empty only while it is released") }
         return content
     }
+
+    /// Whether the caller is on the loop's thread, and so may open the box; callable from any thread.
+    package var isReachable: Bool { loop.isCurrent }
 
     deinit {
         if loop.isCurrent { return }

@@ -142,6 +142,56 @@ package final class JSONParser {
         return unsafe left.count == right.count && left.elementsEqual(right)
     }
 
+    /// A key that an object has twice, in `node` or anything inside it; nil if there is none.
+    package func duplicateKey(in node: JSONNode) -> JSONNode? {
+        for index in node.index..<Int(self[node].next) {
+            let object = JSONNode(index: index)
+            guard kind(object) == .object else { continue }
+            if let key = ownDuplicateKey(of: object) { return key }
+        }
+        return nil
+    }
+
+    /// Whether `key` is one of an object's own keys.
+    package func isKey(_ key: JSONNode, of object: JSONNode) -> Bool {
+        var next = firstChild(object)
+        while let candidate = next {
+            if candidate == key { return true }
+            next = sibling(after: value(ofKey: candidate), in: object)
+        }
+        return false
+    }
+
+    /// Small objects are searched as they are; in large ones that would take too long.
+    private func ownDuplicateKey(of object: JSONNode) -> JSONNode? {
+        var seen: Set<[UInt8]> = []
+        var count = 0
+        var next = firstChild(object)
+        while let key = next {
+            if count < Self.keysSearchedOneByOne {
+                var earlier = firstChild(object)
+                while let other = earlier, other != key {
+                    if sameText(other, key) { return key }
+                    earlier = sibling(after: value(ofKey: other), in: object)
+                }
+            } else {
+                if count == Self.keysSearchedOneByOne {
+                    var earlier = firstChild(object)
+                    while let other = earlier, other != key {
+                        seen.insert(unsafe Array(text(other)))
+                        earlier = sibling(after: value(ofKey: other), in: object)
+                    }
+                }
+                if unsafe !seen.insert(Array(text(key))).inserted { return key }
+            }
+            count += 1
+            next = sibling(after: value(ofKey: key), in: object)
+        }
+        return nil
+    }
+
+    private static let keysSearchedOneByOne = 16
+
     private func text(_ node: JSONNode) -> UnsafeBufferPointer<UInt8> {
         let string = self[node]
         return unsafe UnsafeBufferPointer(

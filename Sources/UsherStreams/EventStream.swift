@@ -54,7 +54,7 @@ extension EventStream {
     ///
     /// Reports are made without a lock, in order, one at a time, on the thread that brought the
     /// change about. They always alternate, beginning with true: what comes and goes during a
-    /// report may be passed over. One hook a stream.
+    /// report may be passed over. One hook a stream, which must not hold the stream.
     @inlinable
     package func whenObserved(_ hook: @escaping @Sendable (_ isObserved: Bool) -> Void) {
         delivery.setInterestHook(hook)
@@ -73,7 +73,8 @@ extension EventStream {
         @inlinable
         init(over stream: EventStream, _ policy: Buffering) {
             mailbox = Mailbox(policy)
-            registration = LoopRegistration(of: .mailbox(mailbox), in: stream.delivery)
+            registration = LoopRegistration(
+                of: .mailbox(mailbox), in: stream.delivery, keeping: stream)
             if registration == nil { mailbox.end() }
         }
 

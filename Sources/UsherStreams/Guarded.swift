@@ -8,7 +8,7 @@
 public import Synchronization
 
 #if TSAN
-public import Glibc
+import Glibc
 #endif
 
 /// A value that only one thread at a time can touch.
@@ -55,11 +55,13 @@ final class VisibleLock: Sendable {
 
     deinit {
         unsafe pthread_mutex_destroy(pointer)
-        unsafe pointer?.deallocate()
+        unsafe pointer.deallocate()
     }
 
-    var pointer: UnsafeMutablePointer<pthread_mutex_t>? {
-        unsafe UnsafeMutablePointer(bitPattern: address)
+    private var pointer: UnsafeMutablePointer<pthread_mutex_t> {
+        guard let pointer = unsafe UnsafeMutablePointer<pthread_mutex_t>(bitPattern: address)
+        else { preconditionFailure("no mutex is at address zero") }
+        return unsafe pointer
     }
 
     @usableFromInline

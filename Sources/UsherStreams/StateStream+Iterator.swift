@@ -13,7 +13,8 @@ extension StateStream {
         @inlinable
         init(over stream: StateStream) {
             delivery = stream.delivery
-            registration = LoopRegistration(of: .wakeup(wakeup), in: delivery)
+            registration = LoopRegistration(
+                of: .wakeup(wakeup), in: delivery, keeping: stream)
         }
 
         /// The newest value as soon as it is another than the last one; nil after the end, and at

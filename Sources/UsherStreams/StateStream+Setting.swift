@@ -29,7 +29,8 @@ extension StateStream {
     ///
     /// Reports are made without a lock, in order, one at a time, on the thread that brought the
     /// change about. They always alternate, beginning with true: what comes and goes during a
-    /// report may be passed over. One hook a stream. Reading `value` is not seen by it.
+    /// report may be passed over. One hook a stream, which must not hold the stream. Reading
+    /// `value` is not seen by it.
     @inlinable
     package func whenObserved(_ hook: @escaping @Sendable (_ isObserved: Bool) -> Void) {
         delivery.setInterestHook(hook)

@@ -25,8 +25,12 @@ public final class StateStream<Value: Sendable>: AsyncSequence, Observation.Obse
         delivery = Delivery(keeping: value)
     }
 
-    /// The newest value; reading it never waits for an observer, and counts as use in
-    /// `withObservationTracking`.
+    /// The newest value; reading it never waits for an observer.
+    ///
+    /// The read is tracked by `withObservationTracking` and by views, which are told after a
+    /// change. The system begins to track when the reading closure has returned: a change that
+    /// another thread makes between the two is not told. Where each last value must arrive,
+    /// observe, or loop.
     @inlinable
     public var value: Value {
         registrar.access(self, keyPath: path)

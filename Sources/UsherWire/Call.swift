@@ -25,6 +25,14 @@ package enum Call: Sendable, Hashable {
         package var clientName: String?
         package var clientVersion: String?
         package var protocolVersion: Int?
+
+        package init(
+            clientName: String? = nil, clientVersion: String? = nil, protocolVersion: Int? = nil
+        ) {
+            self.clientName = clientName
+            self.clientVersion = clientVersion
+            self.protocolVersion = protocolVersion
+        }
     }
 
     package struct Subscribe: Sendable, Hashable {

@@ -22,7 +22,7 @@ package enum Method: String, Sendable, CaseIterable {
 }
 
 /// One row of the method table, from which dispatch, validation, roles, shorthand, help and discovery all come.
-package struct MethodEntry: Sendable {
+package final class MethodEntry: Sendable {
     package let method: Method
     package let summary: String
     /// The least role that may call it; some methods ask for more, depending on whom they touch.

@@ -35,6 +35,11 @@ package enum Shorthand {
         }
     }
 
+    /// Whether a line is a word or a method alone, with nothing behind it.
+    package static func isWord(_ line: String) -> Bool {
+        MethodTable.entries.contains { $0.method.rawValue == line || $0.shorthand?.word == line }
+    }
+
     /// What `help` answers: one line a method.
     package static var help: [String] {
         MethodTable.entries.map { entry in

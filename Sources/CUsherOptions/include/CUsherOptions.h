@@ -1,0 +1,23 @@
+// Part of Usher. SPDX-License-Identifier: Apache-2.0
+//
+// getopt_long(3) for Swift, which cannot touch the global variables that it reports through.
+#ifndef CUSHER_OPTIONS_H
+#define CUSHER_OPTIONS_H
+
+#include <getopt.h>
+
+typedef struct {
+    int index;              // of the long option met, -1 for none
+    int code;               // what getopt_long returned: 0 for an option of the table, -1 at the end, '?' or ':' for a mistake
+    const char *argument;   // the option's argument, or NULL
+    int next;               // index of the argument to look at next
+} usher_option;
+
+// Starts over; the next call of usher_next_option looks at argv[1].
+void usher_options_reset(void);
+
+// The next option of the command line. Not thread-safe, as getopt_long is not.
+usher_option usher_next_option(
+    int argc, char *const *argv, const char *shorts, const struct option *longs);
+
+#endif

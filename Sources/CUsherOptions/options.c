@@ -1,0 +1,20 @@
+// Part of Usher. SPDX-License-Identifier: Apache-2.0
+
+#include "CUsherOptions.h"
+
+#include <stddef.h>
+
+void usher_options_reset(void) {
+    optind = 0;   // glibc: also forgets where it was inside a word
+    opterr = 0;
+}
+
+usher_option usher_next_option(
+    int argc, char *const *argv, const char *shorts, const struct option *longs) {
+    usher_option result = {.index = -1};
+    optarg = NULL;
+    result.code = getopt_long(argc, argv, shorts, longs, &result.index);
+    result.argument = optarg;
+    result.next = optind;
+    return result;
+}

@@ -1,0 +1,151 @@
+// Part of Usher. SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import UsherCore
+package import UsherEventLoop
+import UsherStore
+import UsherWire
+
+// Beginning, reloading and ending; each step is announced before and after it happens.
+extension Daemon {
+    static func makeSocket(_ configuration: Configuration) throws(StartError) -> UnixSocket {
+        let group = try configuration.socketGroup.map(groupID)
+        do {
+            return try UnixSocket(
+                at: configuration.socketPath, mode: configuration.socketMode, group: group)
+        } catch {
+            let status =
+                switch error {
+                case .owned, .answered: StartError.unavailable
+                default: StartError.cannotCreate
+                }
+            throw StartError(error.description, status: status)
+        }
+    }
+
+    static func makeStore(_ configuration: Configuration) -> any ChangeLog {
+        switch configuration.store {
+        case .memory: MemoryChangeLog()
+        case .sqlite(let path): SQLiteChangeLog(path: path)
+        }
+    }
+
+    /// Serves until it is told to stop.
+    package func run() throws(LoopError) {
+        announce(.create, .will)
+        announce(.create, .did)
+        announce(.start, .will)
+        signals = try Signals(on: loop, daemon: self)
+        listener = try Listener(on: loop, descriptor: socket.takeDescriptor()) {
+            [unowned self] connection in accept(connection)
+        }
+        announce(.start, .did)
+        log.notice("serving on \(configuration.socketPath)")
+        loop.run()
+        store.close()
+        for upstreams in retired + [upstreams] { upstreams.close() }
+        loop.close()
+        log.notice("stopped")
+    }
+
+    func announce(_ step: EngineEvent.Step, _ phase: EngineEvent.Phase, reason: String? = nil) {
+        handle(.engine(EngineEvent(step: step, phase: phase, reason: reason)))
+    }
+
+    func reload() {
+        announce(.reload, .will)
+        do {
+            let renewed = try Upstreams(configuration, on: loop, log: log)
+            upstreams.retire()
+            retired = retired.filter { !$0.isClosed } + [upstreams]
+            upstreams = renewed
+            log.notice("reloaded")
+        } catch {
+            log.error("not reloaded, all stays as it was: \(error.message)")
+        }
+        announce(.reload, .did)
+    }
+
+    // MARK: Ending
+
+    /// What is going on between the word to stop and the end.
+    struct Stopping: ~Copyable {
+        fileprivate var grace: Timer
+        /// Answers in flight had their time; connections are being closed.
+        fileprivate var isClosing = false
+    }
+
+    /// Stops in order: no new connections or requests, answers in flight get their grace, all is flushed and stored.
+    ///
+    /// A second call stops at once.
+    package func stop(reason: String) {
+        guard stopping == nil else {
+            log.notice("stopping at once: \(reason)")
+            for session in sessions.values { session.connection.close() }
+            finish()
+            return
+        }
+        log.notice("stopping: \(reason)")
+        let grace = Timer(on: loop) { [unowned self] in closeConnections() }
+        grace.start(afterMilliseconds: UInt64(limits.shutdownGraceMilliseconds))
+        stopping = Stopping(grace: grace)
+        announce(.stop, .will, reason: reason)
+        socket.remove()
+        listener?.close()
+        loop.atEndOfTurn { [weak self] in self?.goOnStopping() }
+    }
+
+    /// Takes the next step towards the end, if it is time.
+    func goOnStopping() {
+        guard let isClosing = stopping?.isClosing else { return }
+        if !isClosing {
+            if !hasRequestsInFlight { closeConnections() }
+        } else if sessions.isEmpty {
+            finish()
+        }
+    }
+
+    private func closeConnections() {
+        guard stopping?.isClosing == false else { return }
+        stopping?.isClosing = true
+        for session in sessions.values {
+            for request in session.inFlight.values {
+                answer(
+                    session, request.id, request.place,
+                    WireError(.shuttingDown, "the daemon stopped before this was done"))
+            }
+            session.connection.closeAfterFlush(
+                withinMilliseconds: UInt64(limits.shutdownGraceMilliseconds))
+        }
+        if sessions.isEmpty { finish() }
+    }
+
+    private func finish() {
+        stopping = nil
+        listener = nil
+        signals = nil
+        loop.stop()
+    }
+}
+
+/// The signals that a daemon lives by.
+struct Signals: ~Copyable {
+    private let terminate: SignalWatcher
+    private let interrupt: SignalWatcher
+    private let hangUp: SignalWatcher
+
+    init(on loop: EventLoop, daemon: Daemon) throws(LoopError) {
+        let terminate = try SignalWatcher(on: loop, signal: SIGTERM) { [unowned daemon] in
+            daemon.stop(reason: "SIGTERM")
+        }
+        let interrupt = try SignalWatcher(on: loop, signal: SIGINT) { [unowned daemon] in
+            daemon.stop(reason: "SIGINT")
+        }
+        let hangUp = try SignalWatcher(on: loop, signal: SIGHUP) { [unowned daemon] in
+            daemon.reload()
+        }
+        self.terminate = terminate
+        self.interrupt = interrupt
+        self.hangUp = hangUp
+    }
+}

@@ -1,0 +1,224 @@
+// Part of Usher. SPDX-License-Identifier: Apache-2.0
+
+import UsherCore
+package import UsherEventLoop
+import UsherStore
+import UsherUpstream
+import UsherWire
+
+/// The daemon: performs what the core decides, on one event loop.
+///
+/// Everything here runs on the loop's thread. What comes from other threads comes through the loop's inbox.
+package final class Daemon {
+    let loop: EventLoop
+    let configuration: Configuration
+    let log: Log
+    let startedAt: UInt64
+    let binder = RequestBinder()
+    var core: Core
+    var sessions: [SessionID: Session] = [:]
+    var statistics = Statistics()
+    let roles: PeerRoles
+    var upstreams: Upstreams
+    /// Services of before a reload that still have something in flight.
+    var retired: [Upstreams] = []
+    let store: any ChangeLog
+    var socket: UnixSocket
+    var listener: Listener?
+    var signals: Signals?
+    var stopping: Stopping?
+    var lastPush = EncodedPush()
+
+    /// The bytes of an answer while it is made; reused, so that answers cost no allocation.
+    var scratch = JSONWriter()
+    private var nextSession: UInt64 = 0
+    private var nextToken: UInt64 = 0
+    private var tokens: [RequestToken: SessionID] = [:]
+    private var events: [Event] = []
+    private var isHandling = false
+    private var resumable: [Session] = []
+    /// How many failures of the store were heard of; changes computed before are refused by it.
+    private var storeFailures = 0
+    private var box: LoopBound<Weak<Daemon>>?
+
+    var limits: Limits { configuration.limits }
+
+    /// Makes a daemon with everything that can fail: roles, services, the store, the socket.
+    package init(_ configuration: Configuration, on loop: EventLoop, log: Log) throws(StartError) {
+        self.loop = loop
+        self.configuration = configuration
+        self.log = log
+        startedAt = loop.now
+        roles = try PeerRoles(configuration)
+        upstreams = try Upstreams(configuration, on: loop, log: log)
+        // The socket's lock comes first: it keeps a second daemon from the store with a clear word.
+        socket = try Self.makeSocket(configuration)
+        store = Self.makeStore(configuration)
+        let stored: StoredState
+        do {
+            stored = try store.open()
+        } catch {
+            throw StartError(error.message, status: error.exitCode)
+        }
+        var effects: [Effect] = []
+        core = Core(stored, lists: upstreams.movies.lists, &effects)
+        box = LoopBound(Weak(self), on: loop)
+        for effect in effects { perform(effect) }
+    }
+
+    // MARK: Connections
+
+    func accept(_ connection: Connection) {
+        let credentials: PeerCredentials
+        do {
+            credentials = try PeerCredentials(of: connection.descriptor)
+        } catch {
+            log.warning("a connection without credentials was closed: \(error)")
+            connection.close()
+            return
+        }
+        nextSession += 1
+        let peer = roles.peer(credentials, ownUser: upstreams.ownUser)
+        if let refusal = refusal(of: credentials, peer) {
+            refuse(connection, refusal)
+            return
+        }
+        let session = Session(
+            id: SessionID(value: nextSession), connection, credentials, peer, daemon: self)
+        sessions[session.id] = session
+        statistics.accepted += 1
+        connection.onClose = { [unowned self, unowned session] reason in
+            closed(session, reason)
+        }
+    }
+
+    private func refusal(of credentials: PeerCredentials, _ peer: Peer) -> WireError? {
+        if stopping != nil { return WireError(.shuttingDown, "the daemon is stopping") }
+        let isPrivileged = roles.isPrivileged(credentials.uid)
+        if sessions.count >= limits.clients + (isPrivileged ? 1 : 0) {
+            return WireError(.tooManyClients, "\(limits.clients) clients are connected; try later")
+        }
+        guard !isPrivileged else { return nil }
+        let own = sessions.values.count { $0.credentials.uid == credentials.uid }
+        guard own >= limits.clientsPerUID else { return nil }
+        return WireError(
+            .tooManyClients, "uid \(credentials.uid) has \(own) clients connected; try later")
+    }
+
+    private func refuse(_ connection: Connection, _ error: WireError) {
+        statistics.count(error.reason)
+        scratch.reset()
+        scratch.beginAnswer(.unreadable)
+        scratch.raw(",\"error\":")
+        scratch.wireError(error)
+        scratch.raw("}\n")
+        connection.write(scratch.bytes)
+        connection.closeAfterFlush()
+    }
+
+    private func closed(_ session: Session, _ reason: CloseReason) {
+        for subscription in session.subscriptions { core.unsubscribe(subscription) }
+        session.subscriptions = []
+        for token in session.inFlight.keys { tokens[token] = nil }
+        sessions[session.id] = nil
+        if case .failed(let error) = reason {
+            log.info("pid \(session.credentials.pid): connection lost: \(error)")
+        }
+        goOnStopping()
+    }
+
+    // MARK: Events and effects
+
+    /// Takes an event to the core and does what it says; events that this causes follow in order.
+    func handle(_ event: Event) {
+        events.append(event)
+        guard !isHandling else { return }
+        isHandling = true
+        var index = 0
+        while index < events.count {
+            for effect in core.handle(events[index]) { perform(effect) }
+            index += 1
+        }
+        events.removeAll(keepingCapacity: true)
+        isHandling = false
+        let sessions = resumable
+        resumable = []
+        for session in sessions { session.pump() }
+    }
+
+    func perform(_ effect: Effect) {
+        switch effect {
+        case .reply(let token, let result):
+            guard let id = tokens.removeValue(forKey: token) else { return }
+            sessions[id]?.answer(token, result)
+        case .changed(let topic):
+            for subscription in core.subscribers(of: topic) {
+                sessions[subscription.session]?.push(subscription)
+            }
+        case .commit(let owner, let change): commit(change, of: owner)
+        case .fetchUser(let id):
+            upstreams.fetchUser(id) { [unowned self] result in handle(.userFetched(id, result)) }
+        case .fetchPage(let list, let page):
+            upstreams.fetchPage(list, page) { [unowned self] result in
+                handle(.pageFetched(list, result))
+            }
+        }
+    }
+
+    private func commit(_ change: Change, of owner: ChangeOwner) {
+        guard let box else { return }
+        let inbox = loop.inbox
+        store.commit(change, generation: storeFailures) { result in
+            // A store without a thread of its own answers at once.
+            if box.isReachable {
+                box.value.object?.committed(owner, result)
+            } else {
+                inbox.post(to: box) { $0.object?.committed(owner, result) }
+            }
+        }
+    }
+
+    private func committed(_ owner: ChangeOwner, _ result: Result<Void, StoreError>) {
+        switch result {
+        case .success: handle(.committed(owner, .success(())))
+        case .failure(let error):
+            storeFailures += 1
+            log.error("a change was not stored: \(error.message)")
+            handle(
+                .committed(
+                    owner, .failure(WireError(.degraded, "not stored: \(error.message)"))))
+        }
+        goOnStopping()
+    }
+
+    // MARK: Requests
+
+    /// Names a request that is answered later.
+    func postpone(_ request: Request, of session: Session, isDurable: Bool) -> RequestToken {
+        nextToken += 1
+        let token = RequestToken(value: nextToken)
+        tokens[token] = session.id
+        session.postpone(request, token, isDurable: isDurable)
+        return token
+    }
+
+    /// Lets a connection go on with what waited, once the event at hand is done with.
+    func resume(_ session: Session) {
+        if isHandling {
+            resumable.append(session)
+        } else {
+            session.pump()
+        }
+        goOnStopping()
+    }
+
+    /// Whether any request waits for a service or for the store.
+    var hasRequestsInFlight: Bool { !tokens.isEmpty }
+}
+
+/// A reference that keeps nothing alive.
+struct Weak<Object: AnyObject> {
+    weak var object: Object?
+
+    init(_ object: Object) { self.object = object }
+}

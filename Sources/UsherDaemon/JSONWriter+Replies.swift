@@ -1,0 +1,139 @@
+// Part of Usher. SPDX-License-Identifier: Apache-2.0
+
+import UsherCore
+import UsherWire
+
+// The results and pushes of the protocol, each made from the state at the time it is written.
+extension JSONWriter {
+    /// Begins the answer to a request; a result or an error follows, and a closing brace.
+    mutating func beginAnswer(_ id: RequestID) {
+        raw("{\"jsonrpc\":\"2.0\",\"id\":")
+        switch id {
+        case .json(let json): bytes += json
+        case .absent, .unreadable: raw("null")
+        }
+    }
+
+    mutating func userResult(_ id: Int64, _ core: borrowing Core) {
+        let (state, revision) = core.user(id)
+        raw("{\"user\":")
+        integer(id)
+        raw(",\"state\":")
+        userState(state)
+        raw(",\"cursor\":")
+        cursor(core.cursor(revision))
+        raw("}")
+    }
+
+    /// `asked` movies from `offset` on, or as many as `budget` bytes hold.
+    mutating func moviesResult(
+        _ list: MovieListMachine, offset: Int, asked: Int, budget: Int, _ core: borrowing Core
+    ) {
+        let range = list.stretch(from: offset, budget: budget, limit: asked)
+        raw("{\"list\":")
+        string(list.name.rawValue)
+        raw(",\"offset\":")
+        integer(range.lowerBound)
+        raw(",\"items\":")
+        movies(list, range)
+        raw(",\"next\":")
+        if range.upperBound < list.movies.count {
+            integer(range.upperBound)
+        } else {
+            raw("null")
+        }
+        raw(",\"total\":")
+        integer(list.movies.count)
+        raw(",\"complete\":")
+        boolean(list.status.complete)
+        raw(",\"status\":")
+        movieListStatus(list.status)
+        raw(",\"cursor\":")
+        cursor(core.cursor(list.revision))
+        raw("}")
+    }
+
+    mutating func moviesStatusResult(_ list: MovieListMachine, _ core: borrowing Core) {
+        raw("{\"list\":")
+        string(list.name.rawValue)
+        raw(",\"status\":")
+        movieListStatus(list.status)
+        raw(",\"cursor\":")
+        cursor(core.cursor(list.revision))
+        raw("}")
+    }
+
+    mutating func subscriptionResult(_ start: SubscriptionStart, _ core: borrowing Core) {
+        raw("{\"as\":")
+        string(start.subscription.name)
+        raw(",\"topic\":")
+        string(start.subscription.topic.description)
+        raw(",\"cursor\":")
+        cursor(core.cursor(start.subscription.sent))
+        raw(",\"recovered\":")
+        boolean(start.reason == nil)
+        if let reason = start.reason {
+            raw(",\"reason\":")
+            string(reason.rawValue)
+        }
+        if let snapshot = start.snapshot {
+            raw(",\"snapshot\":")
+            pushBody(snapshot, core)
+        }
+        if start.more { raw(",\"more\":true") }
+        raw("}")
+    }
+
+    /// What follows a push's `as`; the same bytes for every subscriber that was at the same place.
+    mutating func pushTail(_ push: Push, of topic: Topic, _ core: borrowing Core) {
+        raw(",\"topic\":")
+        string(topic.description)
+        raw(",\"cursor\":")
+        cursor(core.cursor(push.revision))
+        raw(",\"prev\":")
+        cursor(core.cursor(push.previous))
+        raw(",\"data\":")
+        pushBody(push.body, core)
+        if push.skipped > 0 {
+            raw(",\"skipped\":")
+            integer(push.skipped)
+        }
+        if push.gap { raw(",\"gap\":true") }
+        if push.more { raw(",\"more\":true") }
+        raw("}}\n")
+    }
+
+    private mutating func pushBody(_ body: Push.Body, _ core: borrowing Core) {
+        switch body {
+        case .userState(let state): userState(state)
+        case .append(let name, let range): chunk("append", name, range, core)
+        case .reset(let name, let range): chunk("reset", name, range, core)
+        case .engine(let event?): engineEvent(event)
+        case .engine(nil): raw("null")
+        }
+    }
+
+    private mutating func chunk(
+        _ operation: String, _ name: MovieListName, _ range: Range<Int>, _ core: borrowing Core
+    ) {
+        guard let list = core.list(name) else { return }
+        raw("{\"op\":\"")
+        raw(operation)
+        raw("\",\"at\":")
+        integer(range.lowerBound)
+        raw(",\"items\":")
+        movies(list, range)
+        raw(",\"status\":")
+        movieListStatus(list.status)
+        raw("}")
+    }
+
+    private mutating func movies(_ list: MovieListMachine, _ range: Range<Int>) {
+        raw("[")
+        for index in range {
+            if index > range.lowerBound { raw(",") }
+            raw(list.movies[index].json)
+        }
+        raw("]")
+    }
+}

@@ -1,0 +1,328 @@
+// Part of Usher. SPDX-License-Identifier: Apache-2.0
+
+import UsherJSON
+import UsherWire
+
+/// Makes requests of lines: JSON-RPC or shorthand, one or a batch, each validated against the method table.
+///
+/// Nothing that a line holds is acted on before all of its request was found right.
+struct RequestBinder {
+    /// What a line turned out to be.
+    enum Bound {
+        case one(Request)
+        /// The requests of a batch, or of a typed line that stands for several.
+        case batch([Request])
+        case several([Request])
+        /// HTTP came to the wrong place; the error is answered and the connection closed.
+        case foreign(Request)
+        /// Nothing: a blank line or a comment.
+        case nothing
+    }
+
+    private let parser = JSONParser(capacity: Limits.lineBytes, depth: Limits.jsonDepth)
+
+    /// Reads a line: `range` of `bytes`, without its end; `number` counts the connection's lines from 1.
+    ///
+    /// `isWhole` is false for a last line that the end of the stream ended; typed words may be cut short there.
+    func bind(
+        _ bytes: borrowing [UInt8], _ range: Range<Int>, number: Int, isWhole: Bool
+    ) -> Bound {
+        var range = range
+        while let first = range.first, bytes[first] == 0x20 || bytes[first] == 0x09 {
+            range.removeFirst()
+        }
+        guard let first = range.first else { return .nothing }
+        switch bytes[first] {
+        case UInt8(ascii: "#"): return .nothing
+        case UInt8(ascii: "{"), UInt8(ascii: "["): return bindJSON(bytes, range)
+        case UInt8(ascii: "a")...UInt8(ascii: "z"):
+            return bindTyped(bytes, range, number: number, isWhole: isWhole)
+        default: return bindOther(bytes, range)
+        }
+    }
+
+    // MARK: JSON
+
+    private func bindJSON(_ bytes: borrowing [UInt8], _ range: Range<Int>) -> Bound {
+        let line = bytes.span.extracting(range)
+        do throws(JSONSyntaxError) {
+            try parser.parse(line)
+        } catch {
+            return .one(.wrong(.unreadable, WireError(error)))
+        }
+        guard parser.kind(parser.root) == .array else {
+            return .one(bind(parser.root, bytes, range))
+        }
+        let count = parser.count(ofArray: parser.root)
+        guard count > 0 else {
+            return .one(
+                .wrong(.unreadable, WireError(.batchEmpty, "a batch holds at least one request")))
+        }
+        guard count <= Limits.batchRequests else {
+            let message =
+                "a batch holds at most \(Limits.batchRequests) requests, this one \(count)"
+            return .one(.wrong(.unreadable, WireError(.batchTooBig, message)))
+        }
+        var requests: [Request] = []
+        var element = parser.firstChild(parser.root)
+        while let node = element {
+            requests.append(bind(node, bytes, range))
+            element = parser.sibling(after: node, in: parser.root)
+        }
+        return .batch(requests)
+    }
+
+    private func bind(
+        _ node: JSONNode, _ bytes: borrowing [UInt8], _ range: Range<Int>
+    ) -> Request {
+        guard parser.kind(node) == .object else {
+            return .wrong(
+                .unreadable, WireError(.notObject, "a request is an object, or an array of them"))
+        }
+        var id = RequestID.absent
+        do throws(WireError) {
+            let envelope = try Envelope(node, parser)
+            if let node = envelope.id { id = try self.id(node, bytes, range) }
+            try envelope.check(parser)
+            guard let name = envelope.method else {
+                throw WireError(.missing, "the request has no method", path: "/method")
+            }
+            let entry = try entry(name)
+            let arguments = try arguments(envelope.params, of: entry)
+            return Request(
+                id: id,
+                outcome: .success(.init(entry: entry, call: try entry.bind(arguments))))
+        } catch {
+            // What is no request at all is answered even without an id.
+            let isRequest = error.reason.code != ErrorReason.notObject.code
+            return .wrong(id == .absent && !isRequest ? .unreadable : id, error)
+        }
+    }
+
+    private func id(
+        _ node: JSONNode, _ bytes: borrowing [UInt8], _ range: Range<Int>
+    ) throws(WireError) -> RequestID {
+        let first = range.lowerBound + parser.offset(node)
+        switch parser.kind(node) {
+        case .string where parser.textLength(node) <= Limits.idBytes:
+            var end = first + 1
+            while bytes[end] != UInt8(ascii: "\"") {
+                end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1
+            }
+            return .json(bytes[first...end])
+        case .integer where parser.integer(node).magnitude <= 1 << 53 - 1:
+            var end = first + 1
+            while end < range.upperBound, (0x30...0x39).contains(bytes[end]) { end += 1 }
+            return .json(bytes[first..<end])
+        default:
+            let message =
+                "id is a string of at most \(Limits.idBytes) bytes or an integer within 2^53 - 1"
+            throw WireError(.badID, message, path: "/id")
+        }
+    }
+
+    private func entry(_ name: JSONNode) throws(WireError) -> MethodEntry {
+        let name = parser.string(name)
+        guard let entry = MethodTable.entry(named: name) else {
+            throw WireError(
+                .unknownMethod, Shorthand.unknown(name, among: Method.allCases.map(\.rawValue)))
+        }
+        return entry
+    }
+
+    private func arguments(
+        _ params: JSONNode?, of entry: MethodEntry
+    ) throws(WireError) -> Arguments {
+        var arguments = Arguments()
+        if let params {
+            arguments = try members(
+                params, parameters: entry.parameters, of: entry.method.rawValue, path: "/params")
+        }
+        try arguments.checkRequired(of: entry)
+        return arguments
+    }
+
+    private func members(
+        _ object: JSONNode, parameters: [Parameter], of owner: String, path: String
+    ) throws(WireError) -> Arguments {
+        var arguments = Arguments()
+        var next = parser.firstChild(object)
+        while let key = next {
+            let name = parser.string(key)
+            let place = "\(path)/\(name.prefix(64).escapedForPointer)"
+            guard let parameter = parameters.first(where: { $0.name == name }) else {
+                let known = parameters.map(\.name).joined(separator: ", ")
+                let hint = known.isEmpty ? "it takes nothing" : "it takes \(known)"
+                throw WireError(
+                    .unknownParam, "\(owner) has no \(name.prefix(64)); \(hint)", path: place)
+            }
+            let value = parser.value(ofKey: key)
+            arguments.set(name, to: try argument(value, for: parameter, path: place))
+            next = parser.sibling(after: value, in: object)
+        }
+        return arguments
+    }
+
+    private func argument(
+        _ node: JSONNode, for parameter: Parameter, path: String
+    ) throws(WireError) -> Arguments.Value {
+        let value: Arguments.Value? =
+            switch (parameter.kind, parser.kind(node)) {
+            case (.string, .string), (.choice, .string): .string(parser.string(node))
+            case (.integer, .integer): .integer(parser.integer(node))
+            case (.boolean, .boolean): .boolean(parser.boolean(node))
+            case (.object(let parameters), .object):
+                .object(
+                    try members(node, parameters: parameters, of: parameter.name, path: path))
+            default: nil
+            }
+        guard let value else {
+            throw WireError(
+                .wrongType, "\(parameter.name) is \(parameter.kind.noun)", path: path)
+        }
+        return try parameter.check(value, path: path)
+    }
+
+    // MARK: Other lines
+
+    private func bindTyped(
+        _ bytes: borrowing [UInt8], _ range: Range<Int>, number: Int, isWhole: Bool
+    ) -> Bound {
+        let id = RequestID.json(ArraySlice(String(number).utf8))
+        func wrong(_ error: WireError) -> Bound {
+            var request = Request.wrong(id, error)
+            request.isTyped = true
+            return .one(request)
+        }
+        guard let line = String(validating: bytes[range], as: UTF8.self) else {
+            return wrong(WireError(.invalidUTF8, "the line is not valid UTF-8"))
+        }
+        if let nul = bytes[range].firstIndex(of: 0) {
+            let offset = nul - range.lowerBound
+            return wrong(WireError(.nulByte, "the line holds a NUL byte", offset: offset))
+        }
+        do throws(WireError) {
+            guard isWhole || Shorthand.isWord(line) else {
+                throw WireError(
+                    .badJSON, "a typed line ends with a newline; this one may have been cut short")
+            }
+            let command = try Shorthand.parse(line)
+            var requests: [Request] = []
+            for arguments in command.calls {
+                let call = try command.entry.bind(arguments)
+                requests.append(
+                    Request(
+                        id: id, outcome: .success(.init(entry: command.entry, call: call)),
+                        isTyped: true))
+            }
+            return requests.count == 1 ? .one(requests[0]) : .several(requests)
+        } catch {
+            return wrong(error)
+        }
+    }
+
+    private func bindOther(_ bytes: borrowing [UInt8], _ range: Range<Int>) -> Bound {
+        let isHTTP = ["GET ", "POST ", "HEAD ", "PUT "].contains {
+            bytes[range].starts(with: $0.utf8)
+        }
+        if isHTTP {
+            let error = WireError(
+                .badJSON, "this is not HTTP; send one JSON-RPC request a line, or help")
+            return .foreign(.wrong(.unreadable, error))
+        }
+        let error = WireError(
+            .badJSON, "a line is a JSON object, an array of them, or a word; help lists the words",
+            offset: 0)
+        return .one(.wrong(.unreadable, error))
+    }
+}
+
+/// The members of a JSON-RPC request, each at most once, before any is looked at closely.
+private struct Envelope {
+    private(set) var id: JSONNode?
+    private(set) var method: JSONNode?
+    private(set) var params: JSONNode?
+    private var version: JSONNode?
+    private var problem: WireError?
+
+    init(_ object: JSONNode, _ parser: JSONParser) throws(WireError) {
+        if let key = parser.duplicateKey(in: object) {
+            let isTopLevel = parser.isKey(key, of: object)
+            let error = WireError(
+                .duplicateKey, "the key \(parser.string(key).prefix(64)) stands twice in an object",
+                offset: parser.offset(key))
+            // With two ids there is none that could be carried.
+            if isTopLevel && parser.text(key, is: "id") { throw error }
+            problem = error
+        }
+        var next = parser.firstChild(object)
+        while let key = next {
+            let value = parser.value(ofKey: key)
+            if parser.text(key, is: "jsonrpc") {
+                version = value
+            } else if parser.text(key, is: "id") {
+                id = value
+            } else if parser.text(key, is: "method") {
+                method = value
+            } else if parser.text(key, is: "params") {
+                params = value
+            } else if problem == nil {
+                let name = parser.string(key).prefix(64)
+                problem = WireError(
+                    .unknownMember, "a request has jsonrpc, id, method and params, no \(name)",
+                    path: "/\(name.escapedForPointer)")
+            }
+            next = parser.sibling(after: value, in: object)
+        }
+    }
+
+    func check(_ parser: JSONParser) throws(WireError) {
+        if let problem { throw problem }
+        if let version, parser.kind(version) != .string || !parser.text(version, is: "2.0") {
+            throw WireError(.badVersion, "jsonrpc is \"2.0\" or left out", path: "/jsonrpc")
+        }
+        if let method, parser.kind(method) != .string {
+            throw WireError(.wrongType, "method is a string", path: "/method")
+        }
+        if let params, parser.kind(params) != .object {
+            throw WireError(
+                .notObject, "params is an object; name the parameters", path: "/params")
+        }
+    }
+}
+
+extension Request {
+    fileprivate static func wrong(_ id: RequestID, _ error: WireError) -> Request {
+        Request(id: id, outcome: .failure(error))
+    }
+}
+
+extension WireError {
+    fileprivate init(_ error: JSONSyntaxError) {
+        switch error {
+        case .malformed: self.init(.badJSON, "the line is not strict JSON")
+        case .invalidUTF8(let offset):
+            self.init(.invalidUTF8, "the line is not valid UTF-8", offset: offset)
+        case .nulByte(let offset):
+            self.init(.nulByte, "the line holds a NUL byte", offset: offset)
+        case .tooDeep:
+            self.init(.tooDeep, "the JSON is nested more than \(Limits.jsonDepth) deep")
+        case .badNumber: self.init(.badNumber, "a number is beyond what 64 bits hold")
+        }
+    }
+}
+
+extension StringProtocol {
+    /// The text as a part of a JSON pointer (RFC 6901).
+    fileprivate var escapedForPointer: String {
+        var escaped = ""
+        for character in self {
+            switch character {
+            case "~": escaped += "~0"
+            case "/": escaped += "~1"
+            default: escaped.append(character)
+            }
+        }
+        return escaped
+    }
+}

@@ -1,0 +1,322 @@
+// Part of Usher. SPDX-License-Identifier: Apache-2.0
+
+import UsherCore
+import UsherEventLoop
+import UsherWire
+
+/// One connection: its lines in, its answers and pushes out, in the order that the protocol promises.
+///
+/// Requests are started in the order they came. A request waits, and with it all behind it, while the peer leaves too
+/// much unread, while a change of this connection is not yet durable (so that it sees its own changes), and, if it was
+/// typed, while an earlier one is unanswered (so that typed lines run one after another, as in a shell).
+final class Session {
+    let id: SessionID
+    let connection: Connection
+    let credentials: PeerCredentials
+    let peer: Peer
+    unowned let daemon: Daemon
+
+    /// Who the client says it is.
+    var client = Call.Hello()
+    /// By name; few enough to be searched one by one.
+    var subscriptions: [Subscription] = []
+    /// The requests that are started and not answered.
+    private(set) var inFlight: [RequestToken: InFlight] = [:]
+    /// Those of them that wait for the store, in order, with answers that came before their turn.
+    private var durable: [(token: RequestToken, early: Result<Reply, WireError>?)] = []
+    /// Barriers that wait until the peer has taken what it is owed.
+    private var barriers: [(id: RequestID, place: Batch.Place?)] = []
+
+    private var framer = LineFramer()
+    private var lineNumber = 0
+    /// Read and not started, the first one at ``firstWaiting``.
+    private var waiting: [Request] = []
+    private var firstWaiting = 0
+    private var hasEnded = false
+    private var isPumping = false
+    private var isPumpScheduled = false
+    private var isAwaitingRoom = false
+    /// Whether a subscriber is owed something that the socket had no room for.
+    private var isBehind = false
+    /// The batch whose answer is to come before the pushes that it causes.
+    private var batch: Batch?
+
+    struct InFlight {
+        let id: RequestID
+        let place: Batch.Place?
+        let waitsForService: Bool
+    }
+
+    init(
+        id: SessionID, _ connection: Connection, _ credentials: PeerCredentials, _ peer: Peer,
+        daemon: Daemon
+    ) {
+        self.id = id
+        self.connection = connection
+        self.credentials = credentials
+        self.peer = peer
+        self.daemon = daemon
+        connection.onRead = { [unowned self] bytes in
+            framer.append(bytes)
+            pump()
+        }
+        connection.onEnd = { [unowned self] in
+            hasEnded = true
+            pump()
+        }
+        connection.onDrain = { [unowned self] in
+            pushDue()
+            pump()
+        }
+        // A connection with more unsent than the limit is then sure to tell when it drained.
+        connection.lowWater = min(Connection.defaultLowWater, daemon.limits.unsentBytes)
+        connection.startReading()
+    }
+
+    /// How many requests that wait for a service are in flight.
+    var deferredCount: Int { inFlight.values.count { $0.waitsForService } }
+
+    /// Whether the peer leaves so much unread that nothing more is done for it.
+    var isClogged: Bool { connection.unsentBytes > daemon.limits.unsentBytes }
+
+    // MARK: Requests in
+
+    /// Starts what can be started, at most so many lines a turn that the other connections get theirs.
+    func pump() {
+        guard !isPumping, connection.isOpen else { return }
+        isPumping = true
+        var lines = 0
+        while connection.isOpen {
+            if firstWaiting < waiting.count {
+                guard canStart(waiting[firstWaiting]) else { break }
+                let request = waiting[firstWaiting]
+                firstWaiting += 1
+                daemon.start(request, of: self)
+            } else if lines == Limits.linesPerTurn {
+                pumpNextTurn()
+                break
+            } else {
+                waiting.removeAll(keepingCapacity: true)
+                firstWaiting = 0
+                guard !isClogged, let bound = nextLine() else { break }
+                lines += 1
+                take(bound)
+            }
+        }
+        isPumping = false
+        settle()
+    }
+
+    private func nextLine() -> RequestBinder.Bound? {
+        if let item = framer.next() {
+            lineNumber += 1
+            switch item {
+            case .tooLong:
+                return .one(Request.tooLong)
+            case .line(let range):
+                return daemon.binder.bind(
+                    framer.buffer, withoutMark(range), number: lineNumber, isWhole: true)
+            }
+        }
+        guard hasEnded, let range = framer.finish() else { return nil }
+        lineNumber += 1
+        return daemon.binder.bind(
+            framer.buffer, withoutMark(range), number: lineNumber, isWhole: false)
+    }
+
+    /// A byte order mark is let pass at the very start of a connection, and nowhere else.
+    private func withoutMark(_ range: Range<Int>) -> Range<Int> {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let isMarked = lineNumber == 1 && framer.buffer[range].starts(with: mark)
+        return isMarked ? range.dropFirst(mark.count) : range
+    }
+
+    private func take(_ bound: RequestBinder.Bound) {
+        switch bound {
+        case .nothing: break
+        case .one(let request):
+            if canStart(request) {
+                daemon.start(request, of: self)
+            } else {
+                waiting.append(request.kept)
+            }
+        case .several(let requests):
+            waiting += requests
+        case .batch(let requests):
+            let batch = Batch(count: requests.count)
+            waiting += requests.enumerated().map { index, request in
+                var request = request.kept
+                request.place = Batch.Place(batch: batch, index: index)
+                return request
+            }
+            self.batch = batch
+        case .foreign(let request):
+            daemon.start(request, of: self)
+            connection.closeAfterFlush()
+        }
+    }
+
+    private func canStart(_ request: Request) -> Bool {
+        if isClogged { return false }
+        if request.isTyped, !inFlight.isEmpty || !barriers.isEmpty { return false }
+        guard !durable.isEmpty else { return true }
+        // Changes may follow each other closely, so that one commit can serve many.
+        guard case .success(let valid) = request.outcome, case .userRename = valid.call else {
+            return false
+        }
+        return true
+    }
+
+    private func pumpNextTurn() {
+        guard !isPumpScheduled else { return }
+        isPumpScheduled = true
+        daemon.loop.atEndOfTurn { [weak self] in
+            self?.isPumpScheduled = false
+            self?.pump()
+        }
+    }
+
+    /// Reads on, or not; closes when the peer wants nothing more.
+    private func settle() {
+        guard connection.isOpen else { return }
+        if isClogged { awaitRoom() }
+        let isBusy = firstWaiting < waiting.count || isPumpScheduled || isClogged
+        if isBusy { connection.stopReading() } else { connection.startReading() }
+        let isDone =
+            hasEnded && !isBusy && inFlight.isEmpty && barriers.isEmpty && subscriptions.isEmpty
+        if isDone { connection.closeAfterFlush() }
+    }
+
+    // MARK: Answers out
+
+    /// Notes that a request is answered later; `isDurable` if the store answers it, else a service.
+    func postpone(_ request: Request, _ token: RequestToken, isDurable: Bool) {
+        let id = request.id.kept
+        inFlight[token] = InFlight(
+            id: id, place: request.place, waitsForService: !isDurable)
+        if isDurable { durable.append((token, nil)) }
+        if !isDurable { request.place?.batch.waitsForService = true }
+    }
+
+    /// Whether a request of this id is in flight.
+    func isInFlight(_ id: RequestID) -> Bool {
+        guard case .json = id else { return false }
+        return inFlight.values.contains { $0.id == id } || barriers.contains { $0.id == id }
+    }
+
+    /// A late answer is there; answers of durable requests keep their order.
+    func answer(_ token: RequestToken, _ result: Result<Reply, WireError>) {
+        guard let index = durable.firstIndex(where: { $0.token == token }) else {
+            write(token, result)
+            return
+        }
+        guard index == 0 else {
+            durable[index].early = result
+            return
+        }
+        durable.removeFirst()
+        write(token, result)
+        while let first = durable.first, let early = first.early {
+            durable.removeFirst()
+            write(first.token, early)
+        }
+    }
+
+    private func write(_ token: RequestToken, _ result: Result<Reply, WireError>) {
+        guard let request = inFlight.removeValue(forKey: token) else { return }
+        daemon.answer(self, request.id, request.place, result)
+        daemon.resume(self)
+    }
+
+    /// Sends an answer: a line of its own, or its place in a batch.
+    func send(_ json: [UInt8], _ id: RequestID, _ place: Batch.Place?) {
+        guard let place else {
+            if id != .absent { writeLine(json) }
+            return
+        }
+        let answer = id == .absent ? [] : json
+        guard let line = place.batch.answer(place, answer) else { return }
+        if batch === place.batch { batch = nil }
+        if !line.isEmpty { writeLine(line) }
+        pushDue()
+    }
+
+    private func writeLine(_ json: [UInt8]) {
+        guard connection.isOpen else { return }
+        connection.write(json)
+        connection.write([0x0A])
+    }
+
+    /// Answers at once if the peer has been sent all it is owed, or else as soon as it has.
+    func barrier(_ request: Request) {
+        if isBehind || holdsPushes {
+            barriers.append((request.id.kept, request.place))
+        } else {
+            daemon.answerEmpty(self, request.id, request.place)
+        }
+    }
+
+    // MARK: Pushes out
+
+    /// Whether pushes wait for the answer of a batch that may have caused them.
+    private var holdsPushes: Bool {
+        guard let batch else { return false }
+        return !batch.waitsForService
+    }
+
+    /// Sends a subscriber what it is owed, as far as the socket has room.
+    func push(_ subscription: Subscription) {
+        guard connection.isOpen else { return }
+        while !isClogged, !holdsPushes {
+            guard let push = daemon.nextPush(for: subscription) else { return }
+            daemon.write(push, for: subscription, to: connection)
+        }
+        isBehind = true
+        if isClogged { awaitRoom() }
+    }
+
+    /// Goes on after the next flush if that made room; if it did not, the connection tells when there is.
+    private func awaitRoom() {
+        guard !isAwaitingRoom else { return }
+        isAwaitingRoom = true
+        daemon.loop.atEndOfTurn { [weak self] in
+            // The output is sent after this; the next turn knows how much was taken.
+            self?.daemon.loop.atEndOfTurn { [weak self] in
+                guard let self else { return }
+                isAwaitingRoom = false
+                guard !isClogged else { return }
+                pushDue()
+                pump()
+            }
+        }
+    }
+
+    /// Sends what is owed to all subscriptions of the connection.
+    func pushDue() {
+        isBehind = false
+        for subscription in subscriptions where daemon.isBehind(subscription) {
+            push(subscription)
+        }
+        guard !isBehind, !barriers.isEmpty else { return }
+        let passed = barriers
+        barriers = []
+        for barrier in passed { daemon.answerEmpty(self, barrier.id, barrier.place) }
+        daemon.resume(self)
+    }
+}
+
+extension Request {
+    static var tooLong: Request {
+        Request(
+            id: .unreadable,
+            outcome: .failure(
+                WireError(
+                    .lineTooLong,
+                    "a line has at most \(Limits.lineBytes) bytes; this one was discarded")))
+    }
+
+    /// The request with bytes of its own, to be kept beyond the line it came in.
+    fileprivate var kept: Request {
+        Request(id: id.kept, outcome: outcome, isTyped: isTyped, place: place)
+    }
+}

@@ -1,0 +1,142 @@
+// Part of Usher. SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import UsherCore
+import UsherEventLoop
+import UsherUpstream
+import UsherWire
+
+/// The services behind the daemon, made as its configuration says.
+final class Upstreams {
+    let users: any UserDirectory
+    let movies: any MovieService
+    /// Which user a peer means that names none.
+    let ownUser: OwnUser
+    private let log: Log
+    private var inFlight = 0
+    private var isRetired = false
+    private(set) var isClosed = false
+
+    init(
+        _ configuration: Configuration, on loop: EventLoop, log: Log
+    ) throws(StartError) {
+        self.log = log
+        do {
+            users = try Self.directory(configuration, on: loop)
+            movies = try Self.service(configuration, on: loop, log: log)
+        } catch {
+            throw StartError(error.message, status: StartError.misconfigured)
+        }
+        ownUser =
+            switch users.ownUser {
+            case .peerUID: .peerUID
+            case .fixed(let id): .fixed(configuration.ownUser ?? id)
+            }
+    }
+
+    func fetchUser(_ id: Int64, completion: @escaping (Result<User, WireError>) -> Void) {
+        inFlight += 1
+        users.fetch(id) { [self] result in
+            if case .failure(let error) = result { log.warning("user \(id): \(error.message)") }
+            completion(result.mapError(WireError.init))
+            ended()
+        }
+    }
+
+    func fetchPage(
+        _ list: MovieListName, _ page: Int,
+        completion: @escaping (Result<FetchedMovies, WireError>) -> Void
+    ) {
+        inFlight += 1
+        movies.fetch(list, page: page) { [self] result in
+            switch result {
+            case .success(let page) where page.droppedRows > 0:
+                log.warning("\(list) page \(page.page): \(page.droppedRows) rows made no sense")
+            case .success: break
+            case .failure(let error): log.warning("\(list) page \(page): \(error.message)")
+            }
+            completion(
+                result.map { FetchedMovies(pages: $0.pages, movies: $0.movies) }
+                    .mapError(WireError.init))
+            ended()
+        }
+    }
+
+    /// Closes as soon as nothing is in flight; others have taken over.
+    func retire() {
+        isRetired = true
+        if inFlight == 0 { close() }
+    }
+
+    /// Abandons what is in flight.
+    func close() {
+        isClosed = true
+        users.close()
+        movies.close()
+    }
+
+    private func ended() {
+        inFlight -= 1
+        if isRetired, inFlight == 0 { close() }
+    }
+
+    private static func fetcher(_ configuration: Configuration, on loop: EventLoop) -> HTTPFetcher {
+        let identity = HTTPIdentity(
+            userAgent: "usherd/\(version)", certificateFile: configuration.certificateFile)
+        return HTTPFetcher(on: loop, client: HTTPClient(on: loop, identity: identity))
+    }
+
+    private static func directory(
+        _ configuration: Configuration, on loop: EventLoop
+    ) throws(UpstreamError) -> any UserDirectory {
+        switch configuration.users {
+        case .nss: return NSSUsers(on: loop)
+        case .http(let address):
+            let base = try BaseURL(address, purpose: "--users")
+            return HTTPUsers(fetcher: fetcher(configuration, on: loop), base: base, ownUser: 1)
+        case .demo:
+            return DemoUsers(
+                on: loop, delaySeconds: configuration.demoDelaySeconds,
+                failureRate: configuration.demoFailureRate, seed: configuration.demoSeed)
+        }
+    }
+
+    private static func service(
+        _ configuration: Configuration, on loop: EventLoop, log: Log
+    ) throws(UpstreamError) -> any MovieService {
+        switch configuration.movies {
+        case .sample: return SampleMovies()
+        case .file(let path): return FileMovies(on: loop, path: path)
+        case .tmdb(let address):
+            let environment = ProcessInfo.processInfo.environment
+            let found = try TMDBKey.find(
+                credentialsDirectory: environment["CREDENTIALS_DIRECTORY"],
+                file: configuration.tmdbKeyFile, environment: environment)
+            guard let found else { throw missingKey }
+            if let warning = found.warning { log.warning(warning) }
+            let base = try BaseURL(address ?? TMDBMovies.defaultBaseURL, purpose: "--movies")
+            return TMDBMovies(
+                fetcher: fetcher(configuration, on: loop), base: base, key: found.key)
+        }
+    }
+
+    private static let missingKey = UpstreamError(
+        .configuration,
+        "TMDB needs a key: give it as the credential \(TMDBKey.credentialName), in a file named by "
+            + "--tmdb-key-file, or in \(TMDBKey.variableName)")
+}
+
+extension WireError {
+    /// What peers are told of a service's failure.
+    fileprivate init(_ error: UpstreamError) {
+        let reason: ErrorReason =
+            switch error.kind {
+            case .notFound: .notFound
+            case .endOfList: .endOfList
+            case .timeout: .timeout
+            default: .upstreamFailed
+            }
+        self.init(
+            reason, error.message, retryAfterMilliseconds: error.retryAfterMilliseconds)
+    }
+}

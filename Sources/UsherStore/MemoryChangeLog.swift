@@ -1,0 +1,111 @@
+// Part of Usher. SPDX-License-Identifier: Apache-2.0
+
+package import UsherCore
+internal import UsherWire
+
+/// A store that forgets everything when the process ends: for tests, and for a daemon without a state file.
+///
+/// Not thread-safe. Completions run before `commit` returns. What was stored is there again when the same object is
+/// closed and opened.
+package final class MemoryChangeLog: ChangeLog {
+    package private(set) var status = StoreStatus()
+
+    private let epoch = Epoch(value: .random(in: .min ... .max))
+    private var reservedThrough: UInt64 = 0
+    private var users: [Int64: StoredState.StoredUser] = [:]
+    private var lists: [MovieListName: StoredState.StoredList] = [:]
+    private var isOpen = false
+    private var lastFailure = StoreError(.closed, "the store is not open")
+
+    package init() {}
+
+    package func open() throws(StoreError) -> StoredState {
+        precondition(!isOpen, "a store is opened once")
+        let stored = StoredState(
+            epoch: epoch, reservedThrough: reservedThrough,
+            users: users.values.sorted { $0.record.user.id < $1.record.user.id },
+            lists: lists.values.sorted {
+                $0.name.rawValue.utf8.lexicographicallyPrecedes($1.name.rawValue.utf8)
+            })
+        reservedThrough += StoreLimits.revisionBlock
+        status = StoreStatus()
+        isOpen = true
+        return stored
+    }
+
+    package func commit(
+        _ change: Change, generation: Int,
+        completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+    ) {
+        guard isOpen else {
+            completion(.failure(StoreError(.closed, "the store is not open")))
+            return
+        }
+        do throws(StoreError) {
+            if generation < status.failures { throw lastFailure }
+            try apply(change)
+        } catch {
+            lastFailure = error
+            status.lastError = error
+            status.failures += 1
+            completion(.failure(error))
+            return
+        }
+        status.commits += 1
+        status.transactions += 1
+        status.largestGroup = 1
+        completion(.success(()))
+    }
+
+    package func close() {
+        isOpen = false
+    }
+
+    private func apply(_ change: Change) throws(StoreError) {
+        switch change {
+        case .user(let record, let transitions):
+            try remember(record, transitions)
+        case .append(let name, let progress, let movies):
+            var list = lists[name] ?? emptyList(name, progress)
+            list.append(movies, progress)
+            lists[name] = list
+        case .reset(let name, let progress, let movies):
+            var list = emptyList(name, progress)
+            list.append(movies, progress)
+            lists[name] = list
+        case .reserve(let revision):
+            reservedThrough = max(reservedThrough, revision)
+        }
+    }
+
+    private func remember(_ record: UserRecord, _ transitions: [Transition]) throws(StoreError) {
+        var user =
+            users[record.user.id] ?? StoredState.StoredUser(record: record, transitions: [])
+        var revisions = Set(user.transitions.map(\.revision))
+        for transition in transitions where !revisions.insert(transition.revision).inserted {
+            throw StoreError(
+                .rejected, "revision \(transition.revision) of user/\(record.user.id) is stored")
+        }
+        user.record = record
+        user.transitions += transitions
+        user.transitions.removeFirst(max(0, user.transitions.count - Limits.historyTransitions))
+        users[record.user.id] = user
+    }
+
+    private func emptyList(
+        _ name: MovieListName, _ progress: MovieListProgress
+    ) -> StoredState.StoredList {
+        StoredState.StoredList(
+            name: name, generation: progress.revision, progress: progress, movies: [], marks: [])
+    }
+}
+
+extension StoredState.StoredList {
+    fileprivate mutating func append(_ added: [EncodedMovie], _ progress: MovieListProgress) {
+        self.progress = progress
+        movies += added
+        if !added.isEmpty {
+            marks.append(StoredState.Mark(revision: progress.revision, count: movies.count))
+        }
+    }
+}

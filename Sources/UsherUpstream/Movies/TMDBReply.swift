@@ -1,0 +1,100 @@
+// Part of Usher. SPDX-License-Identifier: Apache-2.0
+
+internal import UsherWire
+
+/// What an answer of TMDB means.
+///
+/// Pure; runs on any thread.
+struct TMDBReply: Sendable {
+    /// The page that was asked for.
+    let page: Int
+    /// The service's host, for messages.
+    let place: String
+    /// What the key is and where it came from, for messages: `the v3 key from TMDB_API_KEY`.
+    let keyDescription: String
+
+    /// Codes of TMDB's error bodies that are about the key: invalid, no permission, suspended, and
+    /// relatives.
+    private static let keyCodes: Set<Int> = [3, 7, 10, 14, 26, 30, 31, 32, 33, 35]
+    /// The code for a page that is not within 1 to 500.
+    private static let pageCode = 22
+
+    func read(_ response: HTTPResponse) -> Result<FetchedPage, UpstreamError> {
+        guard response.status == 200 else { return .failure(error(response)) }
+        switch JSONShape(of: response.body) {
+        case .object: return page(response.body)
+        case .empty: return .failure(bad("\(place) sent an empty answer"))
+        case .markup:
+            return .failure(
+                bad(
+                    "\(place) answered with a web page instead of JSON: "
+                        + "a sign-in page of the network, or a wrong base address"))
+        case .array, .other: return .failure(bad("\(place) sent something that is not a page"))
+        }
+    }
+
+    private func page(_ body: [UInt8]) -> Result<FetchedPage, UpstreamError> {
+        guard let envelope = decodeJSON(MovieEnvelope.self, from: body),
+            let pages = envelope.totalPages, envelope.page == page
+        else { return .failure(bad("\(place) sent JSON that is not the page \(page) asked for")) }
+        let rows = envelope.results
+        guard !rows.isAllBad else {
+            return .failure(
+                bad("none of the \(rows.droppedRows) rows that \(place) sent makes sense"))
+        }
+        guard !rows.movies.isEmpty else { return .failure(endOfList) }
+        return .success(
+            FetchedPage(
+                page: page, pages: pages, movies: rows.movies, droppedRows: rows.droppedRows))
+    }
+
+    private func error(_ response: HTTPResponse) -> UpstreamError {
+        let status = response.status
+        let code = decodeJSON(TMDBErrorBody.self, from: response.body)?.code
+        let detail = code.map { "HTTP \(status), code \($0)" } ?? "HTTP \(status)"
+        switch status {
+        case 422: return endOfList
+        case 400 where code == Self.pageCode: return endOfList
+        case 401: return unauthorized(detail)
+        case 403 where code.map(Self.keyCodes.contains) == true: return unauthorized(detail)
+        case 404:
+            return UpstreamError(
+                .notFound, "\(place) has no such list (\(detail)); check the base address")
+        case 429:
+            return UpstreamError(
+                .rateLimited, "\(place) was asked too often (\(detail))",
+                retryAfterMilliseconds: response.retryAfterMilliseconds)
+        case 500...599:
+            return UpstreamError(
+                .server(status: status), "\(place) failed (\(detail))",
+                retryAfterMilliseconds: response.retryAfterMilliseconds)
+        case 300...399:
+            return bad("\(place) points elsewhere (\(detail)), which is not followed")
+        case 400...499:
+            return UpstreamError(.refused(status: status), "\(place) refused (\(detail))")
+        default: return bad("\(place) sent no page (\(detail))")
+        }
+    }
+
+    private var endOfList: UpstreamError {
+        UpstreamError(.endOfList, "the list has no page \(page)")
+    }
+
+    private func unauthorized(_ detail: String) -> UpstreamError {
+        UpstreamError(
+            .unauthorized, "TMDB refused \(keyDescription) (\(detail)); check the key")
+    }
+
+    private func bad(_ message: String) -> UpstreamError {
+        UpstreamError(.badReply, message)
+    }
+}
+
+/// The part of TMDB's error body that is used; its text is not, since it comes from outside.
+private struct TMDBErrorBody: Decodable {
+    let code: Int
+
+    private enum CodingKeys: String, CodingKey {
+        case code = "status_code"
+    }
+}

@@ -1,0 +1,1 @@
+// Part of Usher. SPDX-License-Identifier: Apache-2.0

@@ -1,0 +1,82 @@
+// Part of Usher. SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import UsherEventLoop
+
+/// Gives `body` a fresh loop and closes it, which fails the process if a handle was left open.
+func withLoop(_ body: (EventLoop) throws -> Void) throws {
+    let loop = try EventLoop()
+    defer { loop.close() }
+    try body(loop)
+}
+
+extension EventLoop {
+    /// Runs until `stop()`, or records an issue when that does not come.
+    func runUntilStopped(
+        within milliseconds: UInt64 = 20_000, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let deadline = Timer(on: self) { [unowned self] in
+            Issue.record("the loop was not stopped in time", sourceLocation: sourceLocation)
+            stop()
+        }
+        deadline.start(afterMilliseconds: milliseconds)
+        run()
+    }
+
+    /// Runs until a condition holds at the end of a turn.
+    func run(
+        sourceLocation: SourceLocation = #_sourceLocation, until condition: @escaping () -> Bool
+    ) {
+        let watch = Timer(on: self) { [unowned self] in
+            if condition() { stop() }
+        }
+        watch.start(afterMilliseconds: 0, repeatingMilliseconds: 1)
+        runUntilStopped(sourceLocation: sourceLocation)
+    }
+
+    /// Runs one whole turn that does not sleep: what is ready is dealt with, and output sent.
+    func turnOnce() {
+        let timer = Timer(on: self) { [unowned self] in stop() }
+        timer.start(afterMilliseconds: 0)
+        runUntilStopped()
+    }
+}
+
+/// What happened, in order.
+final class Record {
+    var entries: [String] = []
+    var bytes: [UInt8] = []
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    func note(_ entry: String) {
+        entries.append(entry)
+    }
+
+    func append(_ span: Span<UInt8>) {
+        for index in span.indices { bytes.append(span[index]) }
+    }
+
+    /// Notes all that a connection says.
+    func follow(_ connection: Connection, as name: String = "") {
+        connection.onRead = { [self] in append($0) }
+        connection.onEnd = { [self] in note(name + "end") }
+        connection.onDrain = { [self] in note(name + "drain") }
+        connection.onClose = { [self] in note(name + $0.summary) }
+    }
+}
+
+extension CloseReason {
+    var summary: String {
+        switch self {
+        case .local: "closed"
+        case .hangUp: "hang-up"
+        case .failed(let error): error.name
+        }
+    }
+}
+
+/// Bytes that tell their position, so that a lost or doubled piece shows.
+func pattern(_ size: Int) -> [UInt8] {
+    (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+}
