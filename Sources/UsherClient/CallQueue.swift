@@ -28,7 +28,7 @@ struct CallQueue: Sendable {
     /// call.
     private(set) var nextDeadline: ContinuousClock.Instant?
 
-    var isEmpty: Bool { calls.isEmpty }
+    var count: Int { calls.count }
 
     /// Adds a call; true if it is due before all others.
     mutating func add(_ call: PendingCall, id: Int) -> Bool {

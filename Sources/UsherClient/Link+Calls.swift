@@ -191,7 +191,7 @@ extension Link {
 
     /// Whether somebody waits, and there never was a connection.
     var isFirstConnectionAwaited: Bool {
-        state.withLock { !$0.wasGreeted && !$0.calls.isEmpty }
+        state.withLock { !$0.wasGreeted && $0.calls.count > 0 }
     }
 
     func isObserved(_ topic: FeedTopic) -> Bool {

@@ -12,7 +12,8 @@ struct Output: Sendable {
     static let highWater = 65_536
 
     var isEmpty: Bool { bytes.isEmpty }
-    var hasRoom: Bool { bytes.count - sent < Self.highWater }
+    var unsentBytes: Int { bytes.count - sent }
+    var hasRoom: Bool { unsentBytes < Self.highWater }
 
     mutating func append(_ line: [UInt8]) {
         bytes += line
