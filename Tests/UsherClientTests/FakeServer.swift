@@ -10,7 +10,7 @@ import UsherWire
 /// A listening socket, and the connections it has accepted.
 final class FakeServer: Sendable {
     let path: String
-    let peers = Inbox<FakePeer>()
+    private let peers = Inbox<FakePeer?>()
     /// How many connections were accepted.
     let accepted = Recorder<Void>()
     private let listener: Descriptor
@@ -26,6 +26,7 @@ final class FakeServer: Sendable {
                 peers.put(FakePeer(descriptor))
             }
             listener.close()
+            peers.put(nil)
         }
         thread.start()
     }
@@ -42,6 +43,14 @@ final class FakeServer: Sendable {
 
     /// The next connection.
     func peer() async -> FakePeer {
+        guard let peer = await nextPeer() else {
+            preconditionFailure("the server was stopped, and a test waits for a connection")
+        }
+        return peer
+    }
+
+    /// The next connection, or nil once the server was stopped.
+    func nextPeer() async -> FakePeer? {
         await peers.next()
     }
 

@@ -47,8 +47,9 @@ struct FoldTests {
         _ = await pages.until { $0.movies.last?.id == last }
         #expect(fold(pages.all) == daemon.ids, "seed \(seed)")
         for observation in observations { observation.cancel() }
-        serving.cancel()
         client.close()
+        server.stop()
+        await serving.value
         return daemon.faults
     }
 

@@ -63,10 +63,10 @@ final class ModelDaemon: Sendable {
         self.server = server
     }
 
-    /// Serves one connection after the other, until the task is cancelled and the last one ends.
+    /// Serves one connection after the other, until the server is stopped and the last one ends.
     func serve() async {
-        while !Task.isCancelled {
-            let peer = await server.greetedPeer()
+        while let peer = await server.nextPeer() {
+            await peer.greet()
             model.withLock { model in
                 model.peer = peer
                 model.subscriptions = [:]
