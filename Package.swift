@@ -69,6 +69,9 @@ let package = Package(
         // Tests, a target for each of the above.
         .target(
             name: "TestSupport", path: "Tests/TestSupport", exclude: ["http_server.py"],
+        // Tests, one target for each of the above.
+        .testTarget(
+            name: "UsherEventLoopTests", dependencies: ["CUsherUV", "UsherEventLoop"],
             swiftSettings: swiftSettings),
         test("UsherWire"),
         test("UsherEventLoop"),

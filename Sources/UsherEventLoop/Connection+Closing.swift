@@ -76,7 +76,7 @@ extension Connection {
         guard case .closed(let reason) = phase else { return }
         unsafe pipe.deallocate()
         unsafe request.deallocate()
-        gathering.removeAll()
+        unsafe gathering.removeAll()
         let onClose = onClose.take()
         onClose?(reason)
     }

@@ -3,20 +3,20 @@
 internal import CUsherUV
 
 extension Connection {
-    /// Appends bytes to the output of this turn.
-    @inlinable package func write(_ bytes: [UInt8]) { output.append(bytes) }
+    /// Appends bytes to the output of this turn, as `output.append` does; never sends at once.
+    package func write(_ bytes: [UInt8]) { output.append(bytes) }
 
-    @inlinable package func write(_ bytes: Span<UInt8>) { output.append(bytes) }
+    package func write(_ bytes: Span<UInt8>) { output.append(bytes) }
 
-    @inlinable package func write(_ bytes: some Sequence<UInt8>) {
+    package func write(_ bytes: some Sequence<UInt8>) {
         output.append(contentsOf: bytes)
     }
 
-    @inlinable package func write(_ text: StaticString) { output.append(text) }
+    package func write(_ text: StaticString) { output.append(text) }
 
     /// What was appended and has not reached the kernel.
     package var unsentBytes: Int {
-        gathering.count + (isSending ? unsafe uv_stream_get_write_queue_size(pipe.stream) : 0)
+        unsafe gathering.count + (isSending ? uv_stream_get_write_queue_size(pipe.stream) : 0)
     }
 
     /// Has the output sent at the end of this turn; whoever appends to `output` need not call it.
@@ -30,23 +30,26 @@ extension Connection {
     /// Sends what was gathered, unless a write is under way: its callback comes back here.
     func flush() {
         isFlushScheduled = false
-        if case .closed = phase {
-            gathering.removeAll()
+        switch phase {
+        case .open, .flushing:
+            break
+        case .lingering, .closed:
+            unsafe gathering.removeAll()
             return
         }
         if isSending { return }
-        if !gathering.isEmpty { send() }
-        if phase == .flushing, !isSending, gathering.isEmpty { linger() }
+        if unsafe !gathering.isEmpty { send() }
+        if phase == .flushing, !isSending, unsafe gathering.isEmpty { linger() }
     }
 
     private func send() {
         guard let base = unsafe gathering.base else { return }
-        let size = gathering.count
+        let size = unsafe gathering.count
         var buffer = unsafe uv_buf_t(
             base: UnsafeMutableRawPointer(base).assumingMemoryBound(to: CChar.self), len: size)
         let status = Int(unsafe uv_try_write(pipe.stream, &buffer, 1))
         if status == size {
-            gathering.removeAll()
+            unsafe gathering.removeAll()
             return
         }
         guard status >= 0 || status == Int(UV_EAGAIN.rawValue) else {
@@ -54,7 +57,7 @@ extension Connection {
             return
         }
         let sent = max(status, 0)
-        swap(&gathering, &sending)
+        unsafe swap(&gathering, &sending)
         isSending = true
         unsafe buffer.base += sent
         unsafe buffer.len -= sent
@@ -75,7 +78,7 @@ extension Connection {
             close(.failed(LoopError("write", code: -status)))
             return
         }
-        if !gathering.isEmpty || phase == .flushing { scheduleFlush() }
+        if unsafe !gathering.isEmpty || phase == .flushing { scheduleFlush() }
         if isAboveLowWater, unsentBytes <= lowWater {
             isAboveLowWater = false
             onDrain?()

@@ -43,8 +43,12 @@ package final class Connection {
     var flushDeadline: Timer?
 
     /// Set while the connection is in its turn's list of those to flush.
-    @usableFromInline var isFlushScheduled = false
-    @usableFromInline var gathering: OutputBuffer
+    var isFlushScheduled = false
+    /// The output of this turn.
+    ///
+    /// Unchecked, because with the check an access from another module costs a heap allocation.
+    /// That accesses do not overlap is easy to see: none but `output` lasts longer than a call.
+    @exclusivity(unchecked) var gathering: OutputBuffer
     /// What libuv is writing; stable until its write callback.
     var sending: OutputBuffer
     let request: UnsafeMutablePointer<uv_write_t>
@@ -66,7 +70,7 @@ package final class Connection {
         loop.assertCurrent()
         self.loop = loop
         self.descriptor = descriptor
-        gathering = OutputBuffer(pool: loop.outputPool)
+        unsafe gathering = OutputBuffer(pool: loop.outputPool)
         sending = OutputBuffer(pool: loop.outputPool)
         unsafe pipe = .allocate(capacity: 1)
         unsafe request = .allocate(capacity: 1)
@@ -83,11 +87,11 @@ package final class Connection {
     }
 
     /// Bytes to send go in here; they are sent at the end of this turn.
-    @inlinable package var output: OutputBuffer {
-        _read { yield gathering }
+    package var output: OutputBuffer {
+        _read { yield unsafe gathering }
         _modify {
             if !isFlushScheduled { scheduleFlush() }
-            yield &gathering
+            yield unsafe &gathering
         }
     }
 

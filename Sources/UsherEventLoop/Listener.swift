@@ -23,8 +23,9 @@ package final class Listener {
 
     private let loop: EventLoop
     private var descriptor: Int32
-    private var spare: Int32
-    private let onConnection: (Connection) -> Void
+    /// A descriptor held back for refusing; -1 while none could be had.
+    var spare: Int32
+    private var onConnection: ((Connection) -> Void)?
     private var watch: Poll?
     private var pause: Timer?
 
@@ -44,14 +45,14 @@ package final class Listener {
         spare = openSpare()
         do throws(LoopError) {
             guard listen(descriptor, backlog) == 0 else { throw LoopError.last("listen") }
-            let watch = try Poll(on: loop, descriptor: descriptor) { [unowned self] _ in accept() }
+            let watch = try Poll(on: loop, descriptor: descriptor) { [self] _ in accept() }
             watch.start(.readable)
             self.watch = consume watch
         } catch {
             closeDescriptors()
             throw error
         }
-        pause = Timer(on: loop) { [unowned self] in resume() }
+        pause = Timer(on: loop) { [self] in resume() }
     }
 
     /// Stops accepting; connections go on, nothing is unlinked, a second call has no effect.
@@ -59,6 +60,7 @@ package final class Listener {
         loop.assertCurrent()
         watch = nil
         pause = nil
+        onConnection = nil
         closeDescriptors()
     }
 
@@ -69,7 +71,7 @@ package final class Listener {
             if accepted >= 0 {
                 // A failure here has closed the socket: the peer sees it.
                 if let connection = try? Connection(on: loop, adopting: accepted) {
-                    onConnection(connection)
+                    onConnection?(connection)
                 }
                 continue
             }

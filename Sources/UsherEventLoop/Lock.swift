@@ -1,5 +1,6 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
+internal import CUsherUV
 internal import Glibc
 
 /// A mutual exclusion lock.

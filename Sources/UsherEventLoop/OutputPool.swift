@@ -6,7 +6,7 @@ internal import Glibc
 @safe
 final class OutputPool {
     private var spares: [(base: UnsafeMutablePointer<UInt8>, capacity: Int)] = unsafe []
-    private var held = 0
+    private(set) var held = 0
 
     /// What a buffer begins with.
     static let smallest = 4 * 1024

@@ -10,6 +10,8 @@ internal import CUsherUV
 @safe
 final class Turn {
     var bodies: [() -> Void] = []
+    /// How many turns have ended: a loop that spins shows here.
+    private(set) var count = 0
     private var runningBodies: [() -> Void] = []
     /// Connections with output to send, each once.
     private var dirty: [Connection] = []
@@ -38,6 +40,7 @@ final class Turn {
 
     /// Runs the registered bodies, then flushes.
     func end() {
+        count &+= 1
         if !bodies.isEmpty {
             swap(&bodies, &runningBodies)
             for body in runningBodies { body() }

@@ -21,7 +21,8 @@ package enum UnixSocketError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .pathTooLong(let path, let bytes):
             """
-            the socket path has \(bytes) bytes, and the system allows at most             \(UnixSocket.maximumPathBytes): choose a shorter one than \(path)
+            the socket path has \(bytes) bytes, and the system allows at most \
+            \(UnixSocket.maximumPathBytes): choose a shorter one than \(path)
             """
         case .invalidPath(let path):
             "the socket path must not be empty or contain a zero byte: \"\(path)\""

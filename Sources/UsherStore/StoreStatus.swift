@@ -10,6 +10,8 @@ package struct StoreStatus: Sendable, Hashable {
     package var transactions = 0
     /// The most changes that one transaction stored.
     package var largestGroup = 0
+    /// Attempts to write again while every change was refused.
+    package var probes = 0
     /// Why the last change that failed did, or the last attempt to write again.
     package var lastError: StoreError?
     /// Whether every change is refused until an attempt to write succeeds.

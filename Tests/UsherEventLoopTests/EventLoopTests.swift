@@ -41,7 +41,9 @@ import Testing
         }
     }
 
-    @Test func `What is put off to the end of the turn runs once, in order, after the callbacks`() throws {
+    @Test func `What is put off to the end of the turn runs once, in order, after the callbacks`()
+        throws
+    {
         try withLoop { loop in
             let record = Record()
             let first = Timer(on: loop) {

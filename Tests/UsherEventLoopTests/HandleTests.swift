@@ -125,7 +125,13 @@ import Testing
     @Test func `Closing the loop waits for work in flight`() throws {
         let loop = try EventLoop()
         var results = 0
-        for _ in 0..<10 { loop.work { 1 } then: { results += $0 } }
+        for _ in 0..<10 {
+            loop.work {
+                1
+            } then: {
+                results += $0
+            }
+        }
         loop.close()
         #expect(results == 10)
     }

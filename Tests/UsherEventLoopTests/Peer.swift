@@ -1,5 +1,7 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
+// Both, because either may be the one that owns the C structures which they share.
+import CUsherUV
 import Glibc
 import Testing
 
@@ -19,8 +21,11 @@ final class Peer {
     }
 
     /// Makes a socket pair, one end for a connection.
-    static func pair(_ kind: __socket_type = SOCK_STREAM) throws -> (Int32, Peer) {
+    ///
+    /// A packet socket keeps what one write sent together, and apart from the next.
+    static func pair(ofPackets: Bool = false) throws -> (Int32, Peer) {
         var ends: [Int32] = [-1, -1]
+        let kind = ofPackets ? SOCK_SEQPACKET : SOCK_STREAM
         try #require(
             unsafe socketpair(AF_UNIX, Int32(kind.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
         return (ends[0], Peer(descriptor: ends[1]))
@@ -28,9 +33,9 @@ final class Peer {
 
     /// Makes a connection on `loop` and its peer.
     static func connected(
-        on loop: EventLoop, _ kind: __socket_type = SOCK_STREAM
+        on loop: EventLoop, byPackets: Bool = false
     ) throws -> (Connection, Peer) {
-        let (end, peer) = try pair(kind)
+        let (end, peer) = try pair(ofPackets: byPackets)
         return (try Connection(on: loop, adopting: end), peer)
     }
 

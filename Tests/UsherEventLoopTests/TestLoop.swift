@@ -54,7 +54,7 @@ final class Record {
     }
 
     func append(_ span: Span<UInt8>) {
-        for index in span.indices { bytes.append(span[index]) }
+        unsafe span.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     }
 
     /// Notes all that a connection says.
@@ -78,5 +78,15 @@ extension CloseReason {
 
 /// Bytes that tell their position, so that a lost or doubled piece shows.
 func pattern(_ size: Int) -> [UInt8] {
-    (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+    Array(longPattern.prefix(size))
 }
+
+private let longPattern: [UInt8] = {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(2 << 20)
+    for position in 0..<(2 << 20) / 4 {
+        let step = UInt32(truncatingIfNeeded: position &* 2_654_435_761)
+        unsafe withUnsafeBytes(of: step) { unsafe bytes.append(contentsOf: $0) }
+    }
+    return bytes
+}()

@@ -44,3 +44,22 @@ extension LoopBound {
     /// Whether `value` would not trap here.
     var isOpenable: Bool { loop.isCurrent }
 }
+
+/// Runs `body` on many threads that start together, and returns what each gave.
+func atOnce<Result: Sendable>(
+    _ count: Int, _ body: @escaping @Sendable () -> Result
+) -> [Result] {
+    let start = DispatchSemaphore(value: 0)
+    let done = DispatchSemaphore(value: 0)
+    let boxes = (0..<count).map { _ in Box<Result?>(nil) }
+    for box in boxes {
+        Thread.detachNewThread {
+            start.wait()
+            box.set(body())
+            done.signal()
+        }
+    }
+    for _ in boxes { start.signal() }
+    for _ in boxes { done.wait() }
+    return boxes.compactMap { $0.get() }
+}

@@ -1,6 +1,7 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Glibc
 import Testing
 import UsherCore
 import UsherWire
@@ -22,9 +23,12 @@ struct DegradedTests {
             try limitFiles(to: 4_096)
             let failed = await store.commit(Sample.append(2))
             #expect(failed.error?.kind == .io)
+            #expect(failed.error?.message.contains("File too large") == true)
             #expect(log.status.isDegraded)
             let refused = await store.commit(Sample.append(3))
             #expect(refused.error == failed.error)
+            try await waitForProbes(2, of: log)
+            #expect(log.status.isDegraded)
 
             try limitFiles(to: .max)
             try await recover(store, with: 4)
@@ -78,13 +82,11 @@ struct DegradedTests {
     @Test(.enabled(if: Mount.isPermitted, "needs the right to mount a file system"))
     func `A read-only file system is told`() throws {
         let folder = try TemporaryFolder()
-        let mount = try Mount(at: folder.path, options: "size=4m")
+        let mount = try Mount(at: folder.path, options: "size=64k", isReadOnly: true)
         defer { mount.unmount() }
-        let log = SQLiteChangeLog(path: folder.store)
-        _ = try log.open()
-        log.close()
-        try mount.remount(options: "ro")
-        let error = #expect(throws: StoreError.self) { try log.open() }
+        let error = #expect(throws: StoreError.self) {
+            try SQLiteChangeLog(path: folder.path + "/usher.sqlite").open()
+        }
         #expect(error?.kind == .readOnly)
         #expect(error?.exitCode == 73)
     }
@@ -102,12 +104,21 @@ private func recover(_ store: StoreUnderTest, with first: UInt64) async throws -
     return Int64(revision)
 }
 
+/// Waits until the store has tried to write `count` times since it failed.
+private func waitForProbes(_ count: Int, of log: SQLiteChangeLog) async throws {
+    let deadline = ContinuousClock.now.advanced(by: .seconds(20))
+    while log.status.probes < count {
+        try #require(ContinuousClock.now < deadline, "the store gave up, or took itself for well")
+        await Task.yield()
+    }
+}
+
 /// Sets how large a file of this process may become.
 private func limitFiles(to bytes: UInt64) throws {
     var limit = rlimit()
-    unsafe getrlimit(__rlimit_resource_t(1), &limit)
+    unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
     limit.rlim_cur = min(rlim_t(bytes), limit.rlim_max)
-    try #require(unsafe setrlimit(__rlimit_resource_t(1), &limit) == 0)
+    try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
 }
 
 /// A file system in memory, mounted at a folder.
@@ -123,27 +134,15 @@ private struct Mount {
         return true
     }()
 
-    init(at folder: String, options: String) throws {
+    init(at folder: String, options: String, isReadOnly: Bool = false) throws {
         self.folder = folder
-        try Self.run("mount", "-t", "tmpfs", "-o", options, "tmpfs", folder)
-    }
-
-    func remount(options: String) throws {
-        try Self.run("mount", "-o", "remount," + options, folder)
+        let flags = isReadOnly ? UInt(MS_RDONLY) : 0
+        let code = unsafe Glibc.mount("tmpfs", folder, "tmpfs", flags, options)
+        try #require(code == 0)
     }
 
     /// Hides the file system at once; it goes when nobody uses it any more, a child that is being forked for example.
     func unmount() {
-        try? Self.run("umount", "--lazy", folder)
-    }
-
-    private static func run(_ arguments: String...) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = arguments
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
+        unsafe umount2(folder, Int32(MNT_DETACH))
     }
 }

@@ -138,6 +138,7 @@ final class CommitWorker {
     }
 
     private func probe() {
+        desk.update { $0.status.probes += 1 }
         do throws(SQLiteFailure) {
             try database.probe()
         } catch {

@@ -1,6 +1,7 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
 internal import CUsherSQLite
+internal import Glibc
 
 /// One SQLite connection, to be used on the thread that opened it.
 ///
@@ -19,7 +20,9 @@ internal import CUsherSQLite
             throw SQLiteFailure(.other, "out of memory")
         }
         unsafe self.connection = connection
-        if code != SQLITE_OK { throw failure(code) }
+        if code != SQLITE_OK {
+            throw failure(code, errorNumber: unsafe sqlite3_system_errno(connection))
+        }
     }
 
     deinit {
@@ -59,11 +62,11 @@ internal import CUsherSQLite
         return statement.text(0)
     }
 
-    /// The failure of the last call, which returned `code`.
-    func failure(_ code: Int32) -> SQLiteFailure {
+    /// The failure of the last call, which returned `code` and left `errorNumber` if the system was to blame.
+    fileprivate func failure(_ code: Int32, errorNumber: Int32 = 0) -> SQLiteFailure {
         SQLiteFailure(
             code: code, text: unsafe String(cString: sqlite3_errmsg(connection)),
-            errorNumber: unsafe sqlite3_system_errno(connection))
+            errorNumber: errorNumber)
     }
 }
 
@@ -123,9 +126,11 @@ internal import CUsherSQLite
     ///
     /// Then, and after a failure, the statement can run again.
     func step() throws(SQLiteFailure) -> Bool {
+        // SQLite remembers the system's error for some statements, for COMMIT not.
+        errno = 0
         let code = unsafe sqlite3_step(statement)
         if code == SQLITE_ROW { return true }
-        let failure = code == SQLITE_DONE ? nil : database.failure(code)
+        let failure = code == SQLITE_DONE ? nil : database.failure(code, errorNumber: errno)
         reset()
         if let failure { throw failure }
         return false

@@ -1,0 +1,116 @@
+// Part of Usher. SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+
+/// A plain Unix socket and nothing else, as any program has it: bytes out, lines in, both blocking.
+///
+/// Reads and writes give up after `timeout` seconds, so that a test fails instead of hanging. Not thread-safe.
+@safe
+package final class LineClient {
+    package let descriptor: Int32
+    private var received: [UInt8] = []
+
+    package init(path: String, timeout: Int = 30, receiveBuffer: Int32? = nil) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        if var size = receiveBuffer {
+            unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        }
+        var time = timeval(tv_sec: timeout, tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, size)
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, size)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+        let status = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard status == 0 else {
+            let error = errno
+            close()
+            throw TestFailure("connect \(path): \(unsafe String(cString: strerror(error)))")
+        }
+    }
+
+    deinit {
+        close()
+    }
+
+    private var isClosed = false
+
+    package func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        _ = Glibc.close(descriptor)
+    }
+
+    /// Sends bytes as they are.
+    package func send(bytes: some Collection<UInt8>) throws {
+        let bytes = Array(bytes)
+        var sent = 0
+        while sent < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe Glibc.send(
+                    descriptor, buffer.baseAddress?.advanced(by: sent), bytes.count - sent,
+                    Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { throw TestFailure("send: errno \(errno)") }
+            sent += count
+        }
+    }
+
+    /// Sends lines, each with its LF.
+    package func send(_ lines: String...) throws {
+        try send(bytes: lines.map { $0 + "\n" }.joined().utf8)
+    }
+
+    /// Tells the peer that nothing more comes.
+    package func finishSending() {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// The next line without its LF; nil at the end of the stream.
+    package func line() throws -> String? {
+        while true {
+            if let end = received.firstIndex(of: 0x0A) {
+                let line = String(decoding: received[..<end], as: UTF8.self)
+                received.removeSubrange(...end)
+                return line
+            }
+            guard try receive() else {
+                guard received.isEmpty else { throw TestFailure("the stream ended within a line") }
+                return nil
+            }
+        }
+    }
+
+    /// The next line as JSON.
+    package func json() throws -> JSON {
+        guard let line = try line() else { throw TestFailure("the stream ended") }
+        return try JSON(parsing: line)
+    }
+
+    /// The next lines, until the stream ends.
+    package func allLines() throws -> [String] {
+        var lines: [String] = []
+        while let line = try line() { lines.append(line) }
+        return lines
+    }
+
+    /// Sends a line and gives the next one that comes.
+    package func ask(_ line: String) throws -> JSON {
+        try send(line)
+        return try json()
+    }
+
+    private func receive() throws -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
+        guard count >= 0 else { throw TestFailure("receive: errno \(errno)") }
+        received += buffer[..<count]
+        return count > 0
+    }
+}

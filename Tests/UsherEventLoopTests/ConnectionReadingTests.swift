@@ -1,0 +1,100 @@
+// Part of Usher. SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Testing
+
+@testable import UsherEventLoop
+
+@Suite struct ConnectionReadingTests {
+    @Test func `Bytes come as they were written`() throws {
+        try withLoop { loop in
+            let (connection, peer) = try Peer.connected(on: loop)
+            let record = Record()
+            record.follow(connection)
+            connection.startReading()
+            peer.send("hello ")
+            loop.turnOnce()
+            peer.send("world\n")
+            loop.run(until: { record.text == "hello world\n" })
+            connection.close()
+        }
+    }
+
+    @Test func `Nothing is read before reading starts, nor while it is stopped`() throws {
+        try withLoop { loop in
+            let (connection, peer) = try Peer.connected(on: loop)
+            let record = Record()
+            record.follow(connection)
+            peer.send("a")
+            loop.turnOnce()
+            #expect(record.text == "")
+            connection.startReading()
+            loop.run(until: { record.text == "a" })
+            connection.stopReading()
+            peer.send("b")
+            loop.turnOnce()
+            #expect(record.text == "a")
+            connection.startReading()
+            loop.run(until: { record.text == "ab" })
+            connection.close()
+        }
+    }
+
+    @Test func `Reading may stop inside the callback, with more to come`() throws {
+        try withLoop { loop in
+            let (connection, peer) = try Peer.connected(on: loop)
+            var reads = 0
+            connection.onRead = { _ in
+                reads += 1
+                connection.stopReading()
+            }
+            connection.startReading()
+            #expect(peer.send(pattern(150_000)) == 150_000)
+            for expected in 1...2 {
+                loop.run(until: { reads == expected })
+                loop.turnOnce()
+                #expect(reads == expected)
+                connection.startReading()
+            }
+            connection.close()
+        }
+    }
+
+    @Test(arguments: [1, 997, 65_535, 65_536, 65_537, 300_000])
+    func `A mebibyte comes whole, whatever the pieces it was sent in`(_ piece: Int) throws {
+        try withLoop { loop in
+            let size = piece == 1 ? 10_000 : 1 << 20
+            let (connection, peer) = try Peer.connected(on: loop)
+            let record = Record()
+            record.follow(connection)
+            connection.startReading()
+            let all = pattern(size)
+            var sent = 0
+            let feed = Timer(on: loop) {
+                while sent < size {
+                    let took = peer.send(Array(all[sent..<min(sent + piece, size)]))
+                    if took == 0 { return }
+                    sent += took
+                }
+            }
+            feed.start(afterMilliseconds: 0, repeatingMilliseconds: 1)
+            loop.run(until: { record.bytes.count >= size })
+            #expect(record.bytes == all)
+            connection.close()
+        }
+    }
+
+    @Test func `A reset by the peer closes the connection with its error`() throws {
+        try withLoop { loop in
+            let (connection, peer) = try Peer.connected(on: loop)
+            let record = Record()
+            record.follow(connection)
+            connection.write("never read")
+            loop.turnOnce()
+            connection.startReading()
+            peer.close()
+            loop.run(until: { !record.entries.isEmpty })
+            #expect(record.entries == ["ECONNRESET"])
+        }
+    }
+}
