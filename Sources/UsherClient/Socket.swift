@@ -95,24 +95,33 @@ final class Socket: Sendable {
 }
 
 /// A pipe to oneself, that ends the wait of another thread.
+///
+/// In a process that has no descriptor left there is none: then waits are cut short, so that the
+/// client gets along until it can connect at all.
 final class Bell: Sendable {
     fileprivate let reading: Int32
     private let writing: Int32
 
+    /// How long a wait is where nothing can end it.
+    fileprivate static let longestDeafWait: Duration = .milliseconds(100)
+
     init() {
         var ends: [Int32] = [-1, -1]
         let outcome = unsafe pipe(&ends)
-        precondition(outcome == 0, "no pipe could be made: the process has no descriptor left")
-        reading = ends[0]
-        writing = ends[1]
+        reading = outcome == 0 ? ends[0] : -1
+        writing = outcome == 0 ? ends[1] : -1
+        guard outcome == 0 else { return }
         configure(reading)
         configure(writing)
     }
 
     deinit {
+        guard isThere else { return }
         Foundation.close(reading)
         Foundation.close(writing)
     }
+
+    fileprivate var isThere: Bool { reading >= 0 }
 
     /// Ends the wait that is going on, or else the next one.
     func ring() {
@@ -137,6 +146,9 @@ struct Readiness {
         bell: Bell, socket: Socket? = nil, toWrite: Bool = false,
         until deadline: ContinuousClock.Instant?
     ) -> Readiness {
+        let end = bell.isThere ? nil : ContinuousClock.now.advanced(by: Bell.longestDeafWait)
+        let deadline = [deadline, end].compactMap(\.self).min()
+        // A descriptor of -1 is passed over.
         var entries = [pollfd(fd: bell.reading, events: Int16(POLLIN), revents: 0)]
         if let socket {
             let events = Int16(POLLIN) | (toWrite ? Int16(POLLOUT) : 0)

@@ -81,7 +81,7 @@ final class Worker {
         do {
             count = try socket.receive(into: &buffer)
         } catch {
-            throw Self.ended(farewell ?? ClientError(.connectionLost, "", underlying: error))
+            throw Self.ended(farewell, underlying: error)
         }
         guard let count else { return }
         guard count > 0 else { throw Self.ended(farewell) }
@@ -156,10 +156,12 @@ final class Worker {
 
     var isGreeted: Bool { greetedAt != nil }
 
-    private static func ended(_ farewell: ClientError?) -> ClientError {
+    private static func ended(
+        _ farewell: ClientError?, underlying: (any Error)? = nil
+    ) -> ClientError {
         let why = farewell.map { ": \($0.message)" } ?? ""
         return ClientError(
             .connectionLost, "the daemon ended the connection\(why)", reason: farewell?.reason,
-            isRetryable: true, underlying: farewell)
+            isRetryable: true, underlying: farewell ?? underlying)
     }
 }
