@@ -62,9 +62,11 @@ let package = Package(
         .target(
             name: "UsherClient", dependencies: ["UsherStreams", "UsherWire"],
             swiftSettings: swiftSettings),
-        .executableTarget(
-            name: "usherctl", dependencies: ["UsherClient", "UsherWire"],
+        .target(
+            name: "UsherControl", dependencies: ["UsherClient", "UsherOptions", "UsherWire"],
             swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "usherctl", dependencies: ["UsherControl"], swiftSettings: swiftSettings),
 
         // Tests, a target for each of the above.
         .target(
@@ -82,6 +84,9 @@ let package = Package(
         test("UsherOptions"),
         test("UsherStreams"),
         test("UsherClient", "UsherStreams", "UsherWire"),
+        test(
+            "UsherControl", "TestSupport", "UsherClient", "UsherOptions", "UsherWire", "usherctl",
+            "usherd"),
     ],
     cxxLanguageStandard: .cxx17
 )
