@@ -75,6 +75,11 @@ package struct Core {
         return (user.history.state ?? .initial, user.history.revision)
     }
 
+    /// The revision of a user's last change.
+    package func revision(ofUser id: Int64) -> UInt64 {
+        users[id]?.history.revision ?? 0
+    }
+
     /// A movie list, or nil if the movie service has none of that name.
     package func list(_ name: MovieListName) -> MovieListMachine? {
         lists[name]

@@ -57,7 +57,7 @@ extension Daemon {
             answer(session, request) { writer in writeClients(from: offset, to: &writer) }
         case .userGet(let user):
             let id = user ?? session.peer.ownUser
-            answer(session, request) { writer in writer.userResult(id, core) }
+            answer(session, request) { writer in writer.raw(userResults.result(id, core)) }
         case .userFetch(let user, let waits):
             let token = try awaitService(request, session)
             handle(.fetchUser(user ?? session.peer.ownUser, token, waits: waits))
@@ -183,15 +183,17 @@ extension Daemon {
         answer(session, request.id, request.place, body)
     }
 
+    private static let resultHead = Array(",\"result\":".utf8)
+
     private func answer(
         _ session: Session, _ id: RequestID, _ place: Batch.Place?,
         _ body: (inout JSONWriter) -> Void
     ) {
         scratch.reset()
         scratch.beginAnswer(id)
-        scratch.raw(",\"result\":")
+        scratch.raw(Self.resultHead)
         body(&scratch)
-        scratch.raw("}")
+        scratch.bytes.append(UInt8(ascii: "}"))
         if scratch.bytes.count >= (place?.batch.budget ?? Limits.lineBytes) {
             let error = WireError(
                 .resultTooLarge, "the result does not fit a line; ask for less, or not in a batch")
@@ -232,7 +234,7 @@ extension Daemon {
         switch result {
         case .failure(let error): answer(session, id, place, error)
         case .success(.user(let user)):
-            answer(session, id, place) { $0.userResult(user, core) }
+            answer(session, id, place) { $0.raw(userResults.result(user, core)) }
         case .success(.movies(let name, let offset, let count)):
             guard let list = core.list(name) else { return }
             answer(session, id, place) { writer in

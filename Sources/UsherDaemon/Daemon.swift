@@ -28,6 +28,7 @@ package final class Daemon {
     var signals: Signals?
     var stopping: Stopping?
     var lastPush = EncodedPush()
+    var userResults = UserResults()
 
     /// The bytes of an answer while it is made; reused, so that answers cost no allocation.
     var scratch = JSONWriter()

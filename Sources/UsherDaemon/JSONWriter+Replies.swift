@@ -7,12 +7,14 @@ import UsherWire
 extension JSONWriter {
     /// Begins the answer to a request; a result or an error follows, and a closing brace.
     mutating func beginAnswer(_ id: RequestID) {
-        raw("{\"jsonrpc\":\"2.0\",\"id\":")
+        raw(Self.answerHead)
         switch id {
         case .json(let json): bytes += json
         case .absent, .unreadable: raw("null")
         }
     }
+
+    private static let answerHead = Array("{\"jsonrpc\":\"2.0\",\"id\":".utf8)
 
     mutating func userResult(_ id: Int64, _ core: borrowing Core) {
         let (state, revision) = core.user(id)

@@ -200,6 +200,7 @@ final class Session {
 
     /// Whether a request of this id is in flight.
     func isInFlight(_ id: RequestID) -> Bool {
+        if inFlight.isEmpty, barriers.isEmpty { return false }
         guard case .json = id else { return false }
         return inFlight.values.contains { $0.id == id } || barriers.contains { $0.id == id }
     }
@@ -243,8 +244,8 @@ final class Session {
 
     private func writeLine(_ json: [UInt8]) {
         guard connection.isOpen else { return }
-        connection.write(json)
-        connection.write([0x0A])
+        connection.output.append(json)
+        connection.output.append(0x0A)
     }
 
     /// Answers at once if the peer has been sent all it is owed, or else as soon as it has.

@@ -1,6 +1,7 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
 private import CUsherJSON
+private import Glibc
 
 /// The JSON types, integers apart from other numbers.
 package enum JSONKind: Sendable {
@@ -131,15 +132,17 @@ package final class JSONParser {
     package func text(_ node: JSONNode, is expected: StaticString) -> Bool {
         let text = unsafe text(node)
         guard text.count == expected.utf8CodeUnitCount else { return false }
-        return unsafe text.elementsEqual(
-            UnsafeBufferPointer(start: expected.utf8Start, count: text.count))
+        guard let start = text.baseAddress else { return true }
+        return unsafe memcmp(start, expected.utf8Start, text.count) == 0
     }
 
     /// Whether two string nodes have the same text.
     package func sameText(_ left: JSONNode, _ right: JSONNode) -> Bool {
         let left = unsafe text(left)
         let right = unsafe text(right)
-        return unsafe left.count == right.count && left.elementsEqual(right)
+        guard left.count == right.count else { return false }
+        guard let first = left.baseAddress, let second = right.baseAddress else { return true }
+        return unsafe memcmp(first, second, left.count) == 0
     }
 
     /// A key that an object has twice, in `node` or anything inside it; nil if there is none.

@@ -40,8 +40,9 @@ package struct LineFramer: Sendable {
 
     package mutating func append(_ bytes: Span<UInt8>) {
         compact()
-        buffer.reserveCapacity(buffer.count + bytes.count)
-        for index in bytes.indices { buffer.append(bytes[index]) }
+        buffer.append(addingCapacity: bytes.count) { output in
+            for index in bytes.indices { output.append(bytes[index]) }
+        }
     }
 
     package mutating func append(_ bytes: some Sequence<UInt8>) {
