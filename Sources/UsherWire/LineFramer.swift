@@ -29,7 +29,6 @@ package struct LineFramer: Sendable {
 
     package init(limit: Int = Limits.lineBytes) {
         self.limit = limit
-        buffer.reserveCapacity(0)
     }
 
     /// How many bytes wait to be cut or completed.
@@ -40,7 +39,9 @@ package struct LineFramer: Sendable {
 
     package mutating func append(_ bytes: Span<UInt8>) {
         compact()
-        buffer.reserveCapacity(buffer.count + bytes.count)
+        // Reserving just what is needed would copy the line again with every byte of one that trickles in.
+        let needed = buffer.count + bytes.count
+        if needed > buffer.capacity { buffer.reserveCapacity(max(needed, buffer.capacity * 2)) }
         for index in bytes.indices { buffer.append(bytes[index]) }
     }
 
