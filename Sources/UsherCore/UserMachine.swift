@@ -21,6 +21,8 @@ struct UserMachine: Sendable {
     private var isFetching = false
     /// How the last fetch ended, if the store refused that; shown when no step is on its way.
     private var missed: UserState?
+    /// Whether someone saw what an earlier run did not keep, and waits for the steps on their way to hear what is.
+    private var isUnsettled = false
     /// The requests that wait for the fetch in flight.
     private var waiters: [RequestToken] = []
 
@@ -152,16 +154,20 @@ struct UserMachine: Sendable {
     /// Not before all of them are answered: what was made before the last refusal is refused too, so another step
     /// behind them would never be shown.
     private mutating func showMissed(_ revisions: inout Revisions, _ effects: inout [Effect]) {
-        let state = isFetching ? .loading : missed
+        let state = isFetching ? .loading : missed ?? history.state ?? .initial
         missed = nil
-        guard let state, state != history.state else { return }
+        guard isUnsettled || state != history.state else { return }
         move(to: state, &revisions, &effects)
     }
 
     /// Shows the state of a user whom nobody fetches as a new transition, because someone saw another one of an earlier
     /// run that the store did not keep.
     mutating func settle(_ revisions: inout Revisions, _ effects: inout [Effect]) {
-        guard !isFetching, steps.isEmpty else { return }
+        guard steps.isEmpty else {
+            isUnsettled = true
+            return
+        }
+        guard !isFetching else { return }
         move(to: restingState, &revisions, &effects)
     }
 
@@ -180,6 +186,7 @@ struct UserMachine: Sendable {
         if unsaved.count == Limits.historyTransitions { unsaved.removeFirst() }
         unsaved.append(transition)
         history.append(state, revision: transition.revision)
+        isUnsettled = false
         effects += replies.map { .reply($0, .success(.user(id))) }
         effects.append(.changed(.user(id)))
     }
@@ -201,6 +208,7 @@ struct UserMachine: Sendable {
 
     private mutating func show(_ transition: Transition, _ effects: inout [Effect]) {
         history.append(transition.state, revision: transition.revision)
+        isUnsettled = false
         effects.append(.changed(.user(id)))
     }
 }

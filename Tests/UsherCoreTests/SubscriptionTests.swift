@@ -195,6 +195,22 @@ struct SubscriptionTests {
         #expect(bench.subscribe(to: .user(7), since: 60).effects == [], "one change serves all")
     }
 
+    @Test func `Who saw what was not stored hears it even if the step on its way is refused`() {
+        for isKept in [true, false] {
+            var bench = restarted()
+            _ = bench.rename("Lady", 1)
+            let (start, effects) = bench.subscribe(to: .user(7), since: 50)
+            #expect(start.reason == nil && effects == [])
+            if isKept {
+                #expect(bench.keepUser() == ["1: user/7", "changed user/7"])
+                #expect(bench.pushes(start.subscription) == ["50→101 loaded Lady"])
+            } else {
+                #expect(bench.refuseUser() == ["1: ! degraded", "changed user/7"])
+                #expect(bench.pushes(start.subscription) == ["50→102 loaded Ada"])
+            }
+        }
+    }
+
     @Test func `Who saw a user of whom nothing was stored is shown that, at no lasting cost`() {
         var bench = restarted()
         let (start, effects) = bench.subscribe(to: .user(5), since: 50)
