@@ -131,6 +131,13 @@ struct UserMachineTests {
         #expect(bench.state == "error timeout")
     }
 
+    @Test func `A fetch that ends before a rename is kept takes the rename over`() {
+        var bench = Bench.loaded()
+        _ = bench.rename("Lady", 1)
+        _ = bench.fetch(2)
+        #expect(bench.arrive("Augusta") == ["keep user/7 Augusta as Lady: 5 loaded Lady"])
+    }
+
     @Test func `A rename survives later fetches and failures`() {
         var bench = Bench.loaded()
         _ = bench.rename("Lady", 1)

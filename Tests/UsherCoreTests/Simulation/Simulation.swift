@@ -19,6 +19,9 @@ struct Simulation {
     private var unanswered: Set<RequestToken> = []
     private var lastToken: UInt64 = 0
     private var lastName = 0
+    private var renames: [RequestToken: (id: Int64, number: Int)] = [:]
+    /// The newest rename of each user that was answered.
+    private var renamed: [Int64: Int] = [:]
     /// Each user's transitions in the order they were shown.
     private var shown: [Int64: [Shown]] = [:]
     /// Each topic's revision after the last event.
@@ -64,7 +67,7 @@ struct Simulation {
         let list = Self.lists[below(Self.lists.count)]
         switch below(100) {
         case 0..<12: try handle(.fetchUser(user, token(), waits: chance(50)))
-        case 12..<26: try handle(.renameUser(user, to: name(), token()))
+        case 12..<26: try rename(user)
         case 26..<36:
             try handle(
                 .fetchMovies(
@@ -86,7 +89,7 @@ struct Simulation {
     private mutating func answerUserFetch() throws(Violation) {
         guard !userFetches.isEmpty else { return }
         let id = userFetches.remove(at: below(userFetches.count))
-        let user = User(id: id, name: name(), username: "u\(id)")
+        let user = User(id: id, name: "F\(nextName())", username: "u\(id)")
         let failure = WireError(.timeout, "too late")
         try handle(.userFetched(id, chance(75) ? .success(user) : .failure(failure)))
     }
@@ -115,10 +118,17 @@ struct Simulation {
         }
     }
 
+    private mutating func rename(_ user: Int64) throws(Violation) {
+        let token = token()
+        let number = nextName()
+        renames[token] = (user, number)
+        try handle(.renameUser(user, to: "R\(number)", token))
+    }
+
     /// More transitions than are remembered, while nobody reads.
     private mutating func renameOften(_ user: Int64) throws(Violation) {
         for _ in 0..<300 {
-            try handle(.renameUser(user, to: name(), token()))
+            try rename(user)
             store.work(fails: false)
             if let answer = store.nextAnswer() { try handle(answer) }
         }
@@ -186,6 +196,9 @@ struct Simulation {
                 try Violation.require(
                     unanswered.remove(token) != nil, "I8: \(token.value) is answered once")
                 try check(result)
+                if let rename = renames[token], case .success = result {
+                    renamed[rename.id] = rename.number
+                }
             case .commit(let owner, let change): store.commit(change, of: owner)
             case .fetchUser(let id):
                 try Violation.require(!userFetches.contains(id), "one fetch in flight a user")
@@ -223,6 +236,11 @@ struct Simulation {
             if case .loaded(let user) = state {
                 try Violation.require(
                     store.names[id]?.contains(user.name) == true, "O8: \(user.name) is on disk")
+                if let number = renamed[id] {
+                    try Violation.require(
+                        user.name.hasPrefix("R") && Int(user.name.dropFirst()) ?? 0 >= number,
+                        "I1: \(user.name) came after the rename R\(number) was answered")
+                }
             }
         }
         for name in Self.lists {
@@ -331,9 +349,9 @@ struct Simulation {
         return token
     }
 
-    private mutating func name() -> String {
+    private mutating func nextName() -> Int {
         lastName += 1
-        return "N\(lastName)"
+        return lastName
     }
 
     private mutating func budget() -> Int {
