@@ -11,9 +11,11 @@ void usher_options_reset(void) {
 
 usher_option usher_next_option(
     int argc, char *const *argv, const char *shorts, const struct option *longs) {
-    usher_option result = {.index = -1};
+    usher_option result;
     optarg = NULL;
-    result.code = getopt_long(argc, argv, shorts, longs, &result.index);
+    optopt = 0;
+    result.code = getopt_long(argc, argv, shorts, longs, NULL);
+    result.mistaken = optopt;
     result.argument = optarg;
     result.next = optind;
     return result;

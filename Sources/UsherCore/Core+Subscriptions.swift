@@ -37,6 +37,7 @@ extension Core {
         if subscribers[subscription.topic]?.isEmpty == true {
             subscribers[subscription.topic] = nil
         }
+        if case .user(let id) = subscription.topic { dropIfPristine(id) }
     }
 
     /// Whether a subscriber is owed a line.

@@ -103,8 +103,9 @@ package struct Core {
         subscribers[topic] ?? []
     }
 
-    /// Forgets a user of whom nothing is known, so that asking for many costs no memory.
+    /// Forgets a user of whom nothing is known and nobody wants to hear, so that asking for many costs no memory.
     mutating func dropIfPristine(_ id: Int64) {
+        guard subscribers[.user(id)] == nil else { return }
         if let user = users[id], user.isPristine { users[id] = nil }
     }
 }

@@ -72,27 +72,29 @@ package struct Revisions: Sendable {
     package private(set) var last: UInt64
     /// Revisions up to this one may be used.
     private var reservedThrough: UInt64
+    private let block: UInt64
     private var isReserving = false
 
     /// `previous` is the last one that an earlier run may have used; a block after it is reserved.
-    package init(after previous: UInt64) {
+    package init(after previous: UInt64, block: UInt64 = Self.block) {
         last = previous
-        reservedThrough = previous + Self.block
+        reservedThrough = previous + block
+        self.block = block
     }
 
     mutating func next(_ effects: inout [Effect]) -> UInt64 {
         precondition(last < reservedThrough, "a block of revisions outlasts any failure of a store")
         last += 1
-        if !isReserving, reservedThrough - last < Self.block / 2 {
+        if !isReserving, reservedThrough - last < block / 2 {
             isReserving = true
             effects.append(
-                .commit(.revisions, .reserve(through: reservedThrough + Self.block)))
+                .commit(.revisions, .reserve(through: reservedThrough + block)))
         }
         return last
     }
 
     mutating func reserved(_ succeeded: Bool) {
         isReserving = false
-        if succeeded { reservedThrough += Self.block }
+        if succeeded { reservedThrough += block }
     }
 }

@@ -19,6 +19,10 @@ struct UserMachine: Sendable {
     /// Transitions that were shown and ride to the store with the next step.
     private var unsaved: [Transition] = []
     private var isFetching = false
+    /// How the last fetch ended, if the store refused that; shown when no step is on its way.
+    private var missed: UserState?
+    /// Whether someone saw what an earlier run did not keep, and waits for the steps on their way to hear what is.
+    private var isUnsettled = false
     /// The requests that wait for the fetch in flight.
     private var waiters: [RequestToken] = []
 
@@ -49,7 +53,7 @@ struct UserMachine: Sendable {
 
     /// Whether nothing is known and nothing is going on.
     var isPristine: Bool {
-        history.count == 0 && record == nil && steps.isEmpty && !isFetching
+        history.state == .initial && record == nil && steps.isEmpty && !isFetching
     }
 
     /// The state of a user whom nobody fetches.
@@ -130,19 +134,40 @@ struct UserMachine: Sendable {
         switch result {
         case .success:
             record = step.record
+            missed = nil
             effects += step.replies.map { .reply($0, .success(.user(id))) }
             show(step.transition, &effects)
         case .failure(let error):
             unsaved = step.unsaved + unsaved
             effects += step.replies.map { .reply($0, .failure(error)) }
-            if step.endsFetch { move(to: .error(error.message), &revisions, &effects) }
+            if step.endsFetch {
+                missed = .error(error.message)
+            } else if case .error = step.transition.state {
+                missed = step.transition.state
+            }
+            if steps.isEmpty { showMissed(&revisions, &effects) }
         }
+    }
+
+    /// Shows what is going on, now that the store refused the steps that were to show it.
+    ///
+    /// Not before all of them are answered: what was made before the last refusal is refused too, so another step
+    /// behind them would never be shown.
+    private mutating func showMissed(_ revisions: inout Revisions, _ effects: inout [Effect]) {
+        let state = isFetching ? .loading : missed ?? history.state ?? .initial
+        missed = nil
+        guard isUnsettled || state != history.state else { return }
+        move(to: state, &revisions, &effects)
     }
 
     /// Shows the state of a user whom nobody fetches as a new transition, because someone saw another one of an earlier
     /// run that the store did not keep.
     mutating func settle(_ revisions: inout Revisions, _ effects: inout [Effect]) {
-        guard !isFetching, steps.isEmpty else { return }
+        guard steps.isEmpty else {
+            isUnsettled = true
+            return
+        }
+        guard !isFetching else { return }
         move(to: restingState, &revisions, &effects)
     }
 
@@ -161,6 +186,7 @@ struct UserMachine: Sendable {
         if unsaved.count == Limits.historyTransitions { unsaved.removeFirst() }
         unsaved.append(transition)
         history.append(state, revision: transition.revision)
+        isUnsettled = false
         effects += replies.map { .reply($0, .success(.user(id))) }
         effects.append(.changed(.user(id)))
     }
@@ -182,6 +208,7 @@ struct UserMachine: Sendable {
 
     private mutating func show(_ transition: Transition, _ effects: inout [Effect]) {
         history.append(transition.state, revision: transition.revision)
+        isUnsettled = false
         effects.append(.changed(.user(id)))
     }
 }

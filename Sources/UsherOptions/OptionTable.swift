@@ -1,6 +1,7 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
 private import CUsherOptions
+private import Synchronization
 
 /// One command-line option, and what it does to the settings.
 package struct Option<Settings> {
@@ -56,65 +57,79 @@ package struct OptionTable<Settings> {
     /// Applies the options of a command line and gives back what is left, in order.
     ///
     /// `arguments` begins with the program's name. With `stopsAtOperand` everything from the first word that is no
-    /// option is left alone, for a command to read. Not thread-safe.
+    /// option is left alone, for a command to read. Options before a mistake are applied. No option may parse.
     package func parse(
         _ arguments: [String], into settings: inout Settings, stopsAtOperand: Bool = false
     ) throws(UsageError) -> [String] {
-        let words = Words(arguments)
-        var names: [option] = unsafe []
-        let nameWords = Words(options.map(\.name))
-        for (index, entry) in options.enumerated() {
-            unsafe names.append(
-                option(
-                    name: nameWords.pointers[index], has_arg: entry.placeholder == nil ? 0 : 1,
-                    flag: nil, val: 0))
+        try turn.withLock { _ throws(UsageError) in
+            try read(arguments, into: &settings, stopsAtOperand)
         }
-        unsafe names.append(option())
+    }
+
+    private func read(
+        _ arguments: [String], into settings: inout Settings, _ stopsAtOperand: Bool
+    ) throws(UsageError) -> [String] {
+        let words = Words(arguments)
+        let names = LongNames(options)
+        defer { withExtendedLifetime(names) {} }
         usher_options_reset()
-        var next = 1
         while true {
             let found = unsafe usher_next_option(
-                Int32(arguments.count), words.pointers, shorts(stopsAtOperand), names)
+                Int32(arguments.count), words.pointers, shorts(stopsAtOperand), names.pointer)
             if unsafe found.code == -1 {
-                next = unsafe Int(found.next)
-                break
+                // getopt_long moved the operands to the end.
+                let next = unsafe Int(found.next)
+                return (next..<max(next, arguments.count)).map { words[$0] }
             }
-            let index = unsafe try entry(of: found, in: words)
+            let option = unsafe try option(found, in: words)
             let argument = unsafe found.argument.map { unsafe String(cString: $0) } ?? ""
-            try options[index].apply(&settings, argument)
-        }
-        // getopt_long moved the operands to the end.
-        return (next..<max(next, arguments.count)).map { words[$0] }
-    }
-
-    private func entry(
-        of found: usher_option, in words: Words
-    ) throws(UsageError) -> Int {
-        switch unsafe found.code {
-        case 0: return unsafe Int(found.index)
-        case let code:
-            if let index = options.firstIndex(where: {
-                $0.short?.asciiValue.map(Int32.init) == code
-            }) {
-                return index
-            }
-            let word = unsafe words[Int(found.next) - 1]
-            if code == 0x3A { throw UsageError("\(word) needs an argument; see --help") }
-            throw UsageError(mistake(word))
+            try option.apply(&settings, argument)
         }
     }
 
-    private func mistake(_ word: String) -> String {
-        let name = word.drop { $0 == "-" }.prefix { $0 != "=" }
-        if word.contains("="), options.contains(where: { $0.name == name }) {
-            return "--\(name) takes no argument; see --help"
+    /// The option that was met, or the mistake that was made.
+    private func option(
+        _ found: usher_option, in words: Words
+    ) throws(UsageError) -> Option<Settings> {
+        if let option = unsafe option(of: found.code) { return option }
+        guard let option = unsafe option(of: found.mistaken) else {
+            throw unsafe UsageError(unknown(found, in: words))
         }
+        let isLong = unsafe found.mistaken >= LongNames<Settings>.firstCode
+        let name = isLong ? "--\(option.name)" : option.short.map { "-\($0)" } ?? ""
+        let lacksArgument = unsafe found.code == Int32(UInt8(ascii: ":"))
+        let problem = lacksArgument ? "needs an argument" : "takes no argument"
+        throw UsageError("\(name) \(problem); see --help")
+    }
+
+    /// The option that a code of `getopt_long` stands for.
+    private func option(of code: Int32) -> Option<Settings>? {
+        let index = Int(code - LongNames<Settings>.firstCode)
+        if options.indices.contains(index) { return options[index] }
+        return options.first { $0.short?.asciiValue.map(Int32.init) == code }
+    }
+
+    private func unknown(_ found: usher_option, in words: Words) -> String {
+        let next = unsafe Int(found.next)
+        guard let byte = unsafe UInt8(exactly: found.mistaken & 0xFF), byte != 0 else {
+            return unknown(words[next - 1])
+        }
+        // A character of several bytes has more to come, so its word is still the next one.
+        let character =
+            byte < 0x80
+            ? Character(Unicode.Scalar(byte))
+            : words[next].first { $0.utf8.first == byte } ?? "\u{FFFD}"
+        return "there is no option -\(character); see --help"
+    }
+
+    private func unknown(_ word: String) -> String {
+        let name = word.dropFirst(2).prefix { $0 != "=" }
         let matches = options.filter { $0.name.hasPrefix(name) && !name.isEmpty }
-        if matches.count > 1 {
-            let names = matches.map { "--\($0.name)" }.joined(separator: " or ")
-            return "\(word) may be \(names); write it out"
+        guard matches.count > 1 else {
+            return "there is no option --\(name); see --help"
         }
-        return "there is no option \(word); see --help"
+        let names = matches.map { "--\($0.name)" }.joined(separator: " or ")
+        return "--\(name) may be \(names); write it out"
     }
 
     private func shorts(_ stopsAtOperand: Bool) -> String {
@@ -136,6 +151,35 @@ package struct OptionTable<Settings> {
             return left + "\n" + String(repeating: " ", count: column) + entry.summary
         }.joined(separator: "\n")
     }
+}
+
+/// `getopt_long` keeps its place in global variables, so one command line is read at a time.
+private let turn = Mutex(())
+
+/// The names of long options, as `getopt_long` takes them.
+///
+/// Each has a code of its own: of two options with the same code and kind an abbreviation would silently mean the first.
+@safe
+private final class LongNames<Settings> {
+    /// The first option's code; above all codes of short options.
+    static var firstCode: Int32 { 0x100 }
+
+    let pointer: UnsafeMutablePointer<option>
+    private let names: Words
+
+    init(_ options: [Option<Settings>]) {
+        names = Words(options.map(\.name))
+        unsafe pointer = .allocate(capacity: options.count + 1)
+        for (index, entry) in options.enumerated() {
+            unsafe (pointer + index).initialize(
+                to: option(
+                    name: names.pointers[index], has_arg: entry.placeholder == nil ? 0 : 1,
+                    flag: nil, val: Self.firstCode + Int32(index)))
+        }
+        unsafe (pointer + options.count).initialize(to: option())
+    }
+
+    deinit { unsafe pointer.deallocate() }
 }
 
 /// C strings for as long as `getopt_long` may look at them, and reorder them.

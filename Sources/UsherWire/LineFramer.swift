@@ -29,7 +29,6 @@ package struct LineFramer: Sendable {
 
     package init(limit: Int = Limits.lineBytes) {
         self.limit = limit
-        buffer.reserveCapacity(0)
     }
 
     /// How many bytes wait to be cut or completed.

@@ -73,7 +73,7 @@ package enum MethodTable {
         MethodEntry(
             .userFetch, "Fetches a user; a fetch in flight is joined.", [user, wait],
             result: "User",
-            errors: [.permissionDenied, .upstreamFailed, .notFound, .timeout, .busy],
+            errors: [.permissionDenied, .upstreamFailed, .notFound, .timeout, .busy, .degraded],
             shorthand: "fetch"
         ) { arguments in
             .userFetch(

@@ -7,8 +7,8 @@
 #include <getopt.h>
 
 typedef struct {
-    int index;              // of the long option met, -1 for none
-    int code;               // what getopt_long returned: 0 for an option of the table, -1 at the end, '?' or ':' for a mistake
+    int code;               // what getopt_long returned: an option's value, -1 at the end, '?' or ':' for a mistake
+    int mistaken;           // the value of the option that a mistake was made with, or the short option's character; else 0
     const char *argument;   // the option's argument, or NULL
     int next;               // index of the argument to look at next
 } usher_option;
