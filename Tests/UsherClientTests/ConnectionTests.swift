@@ -62,9 +62,9 @@ struct ConnectionTests {
     @Test func `A client that is made first connects once the daemon is there`() async throws {
         let path = FakeServer.newPath()
         let client = UsherClient(socket: path, options: .quick)
-        #expect(await client.firstDisconnection().code == .missingSocket)
+        #expect(try await client.firstDisconnection().code == .missingSocket)
         let server = try FakeServer(path: path)
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         defer { peer.close() }
         await client.connection.becomes(.connected(.fake))
         #expect(client.connection.value.isConnected)
@@ -78,7 +78,7 @@ struct ConnectionTests {
         await #expect(throws: ClientError.self) { try await client.ping() }
         let server = try FakeServer(path: path)
         async let uptime = client.ping()
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         peer.reply(to: try await peer.request("ping"), #"{"uptime_ms":7}"#)
         #expect(try await uptime == .milliseconds(7))
     }
@@ -94,9 +94,9 @@ struct ConnectionTests {
         }
         let server = try FakeServer()
         let client = UsherClient(socket: server.path, options: options)
-        for _ in 1...6 { await server.peer().close() }
+        for _ in 1...6 { try await server.peer().close() }
         #expect(
-            await bounds.first(6) == [
+            try await bounds.first(6) == [
                 .milliseconds(1), .milliseconds(2), .milliseconds(4), .milliseconds(6),
                 .milliseconds(6), .milliseconds(6),
             ])
@@ -116,9 +116,9 @@ struct ConnectionTests {
         }
         let server = try FakeServer()
         let client = UsherClient(socket: server.path, options: options)
-        for _ in 1...4 { await server.greetedPeer().close() }
+        for _ in 1...4 { try await server.greetedPeer().close() }
         #expect(
-            await bounds.first(4) == [
+            try await bounds.first(4) == [
                 .milliseconds(1), .milliseconds(2), .milliseconds(4), .milliseconds(8),
             ])
         client.close()
@@ -130,18 +130,18 @@ struct ConnectionTests {
         options.greetingTimeout = .milliseconds(20)
         let server = try FakeServer()
         let client = UsherClient(socket: server.path, options: options)
-        let silent = await server.peer()
-        let error = await client.firstDisconnection()
+        let silent = try await server.peer()
+        let error = try await client.firstDisconnection()
         #expect(error.code == .timedOut)
         #expect(error.message.contains("does not answer"))
-        #expect(await silent.rest().map(\.method) == ["hello"])
-        _ = await server.peer()
+        #expect(try await silent.rest().map(\.method) == ["hello"])
+        _ = try await server.peer()
     }
 
     @Test func `What the daemon says before it hangs up is the reason`() async throws {
         let server = try FakeServer()
         let client = UsherClient(socket: server.path, options: .patient)
-        let peer = await server.peer()
+        let peer = try await server.peer()
         _ = try await peer.request("hello")
         peer.send(
             """
@@ -149,7 +149,7 @@ struct ConnectionTests {
             "data":{"reason":"too_many_clients","retryable":true}}}
             """)
         peer.close()
-        let error = await client.firstDisconnection()
+        let error = try await client.firstDisconnection()
         #expect(error.reason == "too_many_clients")
         #expect(error.message.contains("4096 clients are here"))
     }
@@ -159,13 +159,13 @@ struct ConnectionTests {
         options.jitter = { _ in .seconds(3600) }
         let server = try FakeServer()
         let client = UsherClient(socket: server.path, options: options)
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         peer.push(
             peer.engineName.withLock { $0 }, prev: "00000000000000aa:1",
             cursor: "00000000000000aa:2",
             #"{"event":"stop","phase":"will","reason":"SIGTERM","reconnect_after_ms":1}"#)
         peer.close()
-        let next = await server.greetedPeer()
+        let next = try await server.greetedPeer()
         defer { next.close() }
         await client.connection.becomes(.connected(.fake))
     }
@@ -217,7 +217,7 @@ struct ConnectionTests {
             let server = try FakeServer(path: path.path + "/usher.sock")
             servers.append(server)
             let socket = try search.connect()
-            _ = await server.peer()
+            _ = try await server.peer()
             withExtendedLifetime(socket) {}
         }
         search.environment["USHER_SOCKET"] = root.path + "/elsewhere"

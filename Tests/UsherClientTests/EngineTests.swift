@@ -13,7 +13,7 @@ struct EngineTests {
         async throws
     {
         let (server, client, log) = try started()
-        let peer = await server.greetedPeer(engine: #"{"event":"start","phase":"did"}"#)
+        let peer = try await server.greetedPeer(engine: #"{"event":"start","phase":"did"}"#)
         let name = peer.engineName.withLock { $0 }
         let steps = [("create", "created"), ("start", "started"), ("reload", "reloaded")]
         var revision = 1
@@ -26,7 +26,7 @@ struct EngineTests {
             }
         }
         let expected = steps.flatMap { ["will \($0.0)", $0.1, "did \($0.0)"] }
-        #expect(await log.entries.first(9) == expected)
+        #expect(try await log.entries.first(9) == expected)
         withExtendedLifetime((client, log)) {}
     }
 
@@ -34,14 +34,14 @@ struct EngineTests {
         async throws
     {
         let (server, client, log) = try started()
-        let peer = await server.greetedPeer(engine: #"{"event":"start","phase":"did"}"#)
+        let peer = try await server.greetedPeer(engine: #"{"event":"start","phase":"did"}"#)
         peer.push(
             peer.engineName.withLock { $0 }, prev: "\(epoch):1", cursor: "\(epoch):2",
             #"{"event":"stop","phase":"will","reason":"SIGTERM","reconnect_after_ms":0}"#)
         peer.close()
-        #expect(await log.entries.first(3) == ["will stop", "stopped SIGTERM", "did stop"])
-        let next = await server.greetedPeer(engine: #"{"event":"start","phase":"did"}"#)
-        #expect(await log.entries.first(5).suffix(2) == ["started", "did start"])
+        #expect(try await log.entries.first(3) == ["will stop", "stopped SIGTERM", "did stop"])
+        let next = try await server.greetedPeer(engine: #"{"event":"start","phase":"did"}"#)
+        #expect(try await log.entries.first(5).suffix(2) == ["started", "did start"])
         next.close()
         withExtendedLifetime((client, log)) {}
     }
@@ -50,13 +50,13 @@ struct EngineTests {
         async throws
     {
         let (server, client, log) = try started()
-        let peer = await server.greetedPeer(engine: #"{"event":"start","phase":"did"}"#)
+        let peer = try await server.greetedPeer(engine: #"{"event":"start","phase":"did"}"#)
         let name = peer.engineName.withLock { $0 }
         peer.push(
             name, prev: "\(epoch):1", cursor: "\(epoch):2", #"{"event":"dance","phase":"will"}"#)
         peer.push(
             name, prev: "\(epoch):2", cursor: "\(epoch):3", #"{"event":"reload","phase":"did"}"#)
-        #expect(await log.entries.first(2) == ["reloaded", "did reload"])
+        #expect(try await log.entries.first(2) == ["reloaded", "did reload"])
         withExtendedLifetime((client, log)) {}
     }
 

@@ -42,22 +42,22 @@ final class FakeServer: Sendable {
     }
 
     /// The next connection.
-    func peer() async -> FakePeer {
-        guard let peer = await nextPeer() else {
+    func peer() async throws -> FakePeer {
+        guard let peer = try await nextPeer() else {
             preconditionFailure("the server was stopped, and a test waits for a connection")
         }
         return peer
     }
 
     /// The next connection, or nil once the server was stopped.
-    func nextPeer() async -> FakePeer? {
-        await peers.next()
+    func nextPeer() async throws -> FakePeer? {
+        try await peers.next()
     }
 
     /// The next connection, greeted.
-    func greetedPeer(engine: String = "null") async -> FakePeer {
-        let peer = await peer()
-        await peer.greet(engine: engine)
+    func greetedPeer(engine: String = "null") async throws -> FakePeer {
+        let peer = try await peer()
+        try await peer.greet(engine: engine)
         return peer
     }
 
@@ -95,12 +95,12 @@ final class FakePeer: Sendable {
     }
 
     /// The next request that fits, whatever came before it; nil at the end of the connection.
-    func request(where fits: (Received) -> Bool) async -> Received? {
+    func request(where fits: (Received) -> Bool) async throws -> Received? {
         let found = passedOver.withLock { requests in
             requests.firstIndex(where: fits).map { requests.remove(at: $0) }
         }
         if let found { return found }
-        while let request = await received.next() {
+        while let request = try await received.next() {
             if fits(request) { return request }
             passedOver.withLock { $0.append(request) }
         }
@@ -109,7 +109,7 @@ final class FakePeer: Sendable {
 
     /// The next request of a method; one that never came fails the test by its time limit.
     func request(_ method: String, topic: String? = nil) async throws -> Received {
-        let request = await request {
+        let request = try await request {
             $0.method == method && (topic == nil || $0.params?.topic == topic)
         }
         guard let request else { throw Ended(method: method) }
@@ -117,8 +117,8 @@ final class FakePeer: Sendable {
     }
 
     /// What was requested so far and not asked for, until the end of the connection.
-    func rest() async -> [Received] {
-        _ = await request { _ in false }
+    func rest() async throws -> [Received] {
+        _ = try await request { _ in false }
         return passedOver.withLock { $0 }
     }
 
@@ -132,15 +132,15 @@ final class FakePeer: Sendable {
     }
 
     /// Answers `hello` and the client's own subscription to the engine.
-    func greet(engine: String = "null") async {
-        guard let hello = await request(where: { $0.method == "hello" }) else { return }
+    func greet(engine: String = "null") async throws {
+        guard let hello = try await request(where: { $0.method == "hello" }) else { return }
         reply(
             to: hello,
             """
             {"server":{"name":"usherd","version":"0.1.0"},"protocol":1,\
             "epoch":"00000000000000aa","role":"control","user":1000,"limits":{},"features":[]}
             """)
-        guard let engineTopic = await request(where: { $0.params?.topic == "engine" }) else {
+        guard let engineTopic = try await request(where: { $0.params?.topic == "engine" }) else {
             return
         }
         reply(
@@ -280,9 +280,12 @@ final class Gate: Sendable {
 
 /// What threads leave for a test that waits for it.
 final class Inbox<Element: Sendable>: Sendable {
+    private typealias Continuation = CheckedContinuation<Element, any Error>
+
     private struct State {
         var elements: [Element] = []
-        var waiter: CheckedContinuation<Element, Never>?
+        var waiter: Continuation?
+        var isCancelled = false
     }
 
     private let state = Guarded(State())
@@ -297,14 +300,26 @@ final class Inbox<Element: Sendable>: Sendable {
     }
 
     /// The next element; for one waiting task at a time.
-    func next() async -> Element {
-        await withCheckedContinuation { (continuation: CheckedContinuation<Element, Never>) in
-            let element = state.withLock { state -> Element? in
-                guard state.elements.isEmpty else { return state.elements.removeFirst() }
-                state.waiter = continuation
-                return nil
+    ///
+    /// Throws when the test is cancelled, as it is when its time is over.
+    func next() async throws -> Element {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: Continuation) in
+                let outcome = state.withLock { state -> Result<Element, any Error>? in
+                    if !state.elements.isEmpty { return .success(state.elements.removeFirst()) }
+                    if state.isCancelled { return .failure(CancellationError()) }
+                    state.waiter = continuation
+                    return nil
+                }
+                if let outcome { continuation.resume(with: outcome) }
             }
-            if let element { continuation.resume(returning: element) }
+        } onCancel: {
+            let waiter = state.withLock { state in
+                defer { state.waiter = nil }
+                state.isCancelled = true
+                return state.waiter
+            }
+            waiter?.resume(throwing: CancellationError())
         }
     }
 }

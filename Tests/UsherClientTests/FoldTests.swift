@@ -21,7 +21,7 @@ struct FoldTests {
         let server = try FakeServer()
         let daemon = ModelDaemon(server)
         let client = UsherClient(socket: server.path, options: .quick)
-        let serving = Task { await daemon.serve() }
+        let serving = Task { try await daemon.serve() }
         let pages = Recorder<MoviePage>()
         let observations = [
             client.user.observe { _ in }, client.movies.observe { _ in },
@@ -44,12 +44,12 @@ struct FoldTests {
         let list = await client.movies.first { $0.movies.last?.id == last }
         #expect(list?.movies.map(\.id) == daemon.ids, "seed \(seed)")
         // A page is sent right after the list has changed.
-        _ = await pages.until { $0.movies.last?.id == last }
+        _ = try await pages.until { $0.movies.last?.id == last }
         #expect(fold(pages.all) == daemon.ids, "seed \(seed)")
         for observation in observations { observation.cancel() }
         client.close()
         server.stop()
-        await serving.value
+        try await serving.value
         return daemon.faults
     }
 

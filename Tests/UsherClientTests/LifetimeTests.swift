@@ -16,7 +16,7 @@ struct LifetimeTests {
         do {
             let client = UsherClient(socket: server.path)
             link = client.link
-            peer = await server.greetedPeer()
+            peer = try await server.greetedPeer()
             loop(over: client.user, "user", ended)
             loop(over: client.user(id: 3), "user 3", ended)
             loop(over: client.movies, "movies", ended)
@@ -27,11 +27,11 @@ struct LifetimeTests {
             for _ in 1...4 { _ = try await peer.request("subscribe") }
         }
         #expect(
-            await Set(ended.first(6)) == [
+            try await Set(ended.first(6)) == [
                 "user", "user 3", "movies", "pages", "connection", "engine",
             ])
         // The end of the connection.
-        _ = await peer.rest()
+        _ = try await peer.rest()
         // The thread keeps the link until it ends.
         while link != nil { await Task.yield() }
     }
@@ -49,7 +49,7 @@ struct LifetimeTests {
     @Test func `Closing shows as the last state of the connection`() async throws {
         let server = try FakeServer()
         let client = UsherClient(socket: server.path)
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         let states = Recorder<ConnectionState>()
         let observation = client.connection.observe { states.add($0) }
         await client.connection.becomes(.connected(.fake))
@@ -59,14 +59,14 @@ struct LifetimeTests {
         #expect(client.connection.value == .closed)
         for await _ in client.movies(.topRated) {}
         for await _ in client.user(id: 77) {}
-        _ = await peer.rest()
+        _ = try await peer.rest()
         observation.cancel()
     }
 
     @Test func `A client may be closed, observed and asked in its own observers`() async throws {
         let server = try FakeServer()
         let client = UsherClient(socket: server.path)
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         let seen = Recorder<UserState>()
         let inner = Recorder<Subscription>()
         let observation = client.user.observe { [weak client] state in
@@ -80,7 +80,7 @@ struct LifetimeTests {
             try await peer.request("subscribe", topic: "user/9"), cursor: "aa:1",
             snapshot: userJSON(9, "Ann"))
         _ = try await peer.request("user.rename")
-        #expect(await seen.first(2).last?.user?.name == "Ann")
+        #expect(try await seen.first(2).last?.user?.name == "Ann")
         let closing = client.user(id: 9).observe { [weak client] _ in client?.close() }
         for await _ in client.connection {}
         closing.cancel()

@@ -64,14 +64,14 @@ final class ModelDaemon: Sendable {
     }
 
     /// Serves one connection after the other, until the server is stopped and the last one ends.
-    func serve() async {
-        while let peer = await server.nextPeer() {
-            await peer.greet()
+    func serve() async throws {
+        while let peer = try await server.nextPeer() {
+            try await peer.greet()
             model.withLock { model in
                 model.peer = peer
                 model.subscriptions = [:]
             }
-            while let request = await peer.request(where: { _ in true }) {
+            while let request = try await peer.request(where: { _ in true }) {
                 model.withLock { $0.answer(request, over: peer) }
             }
         }

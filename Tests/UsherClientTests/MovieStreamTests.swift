@@ -11,7 +11,7 @@ struct MovieStreamTests {
 
     @Test func `A list grows by its pages, in place`() async throws {
         let (server, client) = try started()
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         let pages = Recorder<MoviePage>()
         let observations = [
             client.pages().observe { pages.add($0) }, client.movies.observe { _ in },
@@ -24,7 +24,7 @@ struct MovieStreamTests {
         peer.push(
             subscription.name, prev: "\(epoch):1", cursor: "\(epoch):2",
             changeJSON("append", at: 2, ids: 3..<6, total: 5))
-        let all = await pages.first(2)
+        let all = try await pages.first(2)
         #expect(all.map(\.offset) == [0, 2])
         #expect(all.map(\.startsOver) == [true, false])
         #expect(all[1].movies.map(\.id) == [3, 4, 5])
@@ -39,7 +39,7 @@ struct MovieStreamTests {
 
     @Test func `A chunk that overlaps what is there adds only what is new`() async throws {
         let (server, client) = try started()
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         let pages = Recorder<MoviePage>()
         let observation = client.pages(.upcoming).observe { pages.add($0) }
         let subscription = try await peer.request("subscribe", topic: "movies/upcoming")
@@ -55,7 +55,7 @@ struct MovieStreamTests {
         peer.push(
             subscription.name, prev: "\(epoch):3", cursor: "\(epoch):4",
             changeJSON("append", at: 5, ids: 6..<7, total: 6))
-        let all = await pages.first(3)
+        let all = try await pages.first(3)
         #expect(all.map { $0.movies.map(\.id) } == [[1, 2, 3], [4, 5], [6]])
         #expect(client.movies(.upcoming).value.movies.map(\.id) == [1, 2, 3, 4, 5, 6])
         observation.cancel()
@@ -63,7 +63,7 @@ struct MovieStreamTests {
 
     @Test func `A change of the status alone is no page`() async throws {
         let (server, client) = try started()
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         let pages = Recorder<MoviePage>()
         let observation = client.pages().observe { pages.add($0) }
         let subscription = try await peer.request("subscribe")
@@ -80,7 +80,7 @@ struct MovieStreamTests {
 
     @Test func `A chunk that leaves movies out makes the list start over`() async throws {
         let (server, client) = try started()
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         let pages = Recorder<MoviePage>()
         let observation = client.pages().observe { pages.add($0) }
         let subscription = try await peer.request("subscribe")
@@ -96,7 +96,7 @@ struct MovieStreamTests {
         peer.begin(
             again, cursor: "\(epoch):2",
             snapshot: changeJSON("reset", at: 0, ids: 1..<5, total: 4))
-        let all = await pages.first(2)
+        let all = try await pages.first(2)
         #expect(all[1].startsOver)
         #expect(all[1].movies.map(\.id) == [1, 2, 3, 4])
         observation.cancel()
@@ -104,7 +104,7 @@ struct MovieStreamTests {
 
     @Test func `A new generation replaces the list, at its first chunk`() async throws {
         let (server, client) = try started()
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         let lists = Recorder<[Int64]>()
         let observation = client.movies.observe { lists.add($0.movies.map(\.id)) }
         let subscription = try await peer.request("subscribe")
@@ -117,7 +117,7 @@ struct MovieStreamTests {
         peer.push(
             subscription.name, prev: "\(epoch):1", cursor: "\(epoch):5",
             changeJSON("append", at: 2, ids: 12..<14, total: 4))
-        #expect(await lists.first(4) == [[], [1, 2], [10, 11], [10, 11, 12, 13]])
+        #expect(try await lists.first(4) == [[], [1, 2], [10, 11], [10, 11, 12, 13]])
         observation.cancel()
     }
 
@@ -125,7 +125,7 @@ struct MovieStreamTests {
         async throws
     {
         let (server, client) = try started()
-        var peer = await server.greetedPeer()
+        var peer = try await server.greetedPeer()
         let observation = client.movies.observe { _ in }
         var subscription = try await peer.request("subscribe")
         peer.begin(
@@ -137,7 +137,7 @@ struct MovieStreamTests {
         _ = await client.movies.first { $0.movies.count == 4 }
         peer.close()
 
-        peer = await server.greetedPeer()
+        peer = try await server.greetedPeer()
         subscription = try await peer.request("subscribe")
         #expect(subscription.params?.since == "\(epoch):0")
         peer.begin(
@@ -152,7 +152,7 @@ struct MovieStreamTests {
         _ = await client.movies.first { $0.movies.count == 7 }
         peer.close()
 
-        peer = await server.greetedPeer()
+        peer = try await server.greetedPeer()
         subscription = try await peer.request("subscribe")
         #expect(subscription.params?.since == "\(epoch):9")
         peer.resume(subscription)
@@ -166,7 +166,7 @@ struct MovieStreamTests {
 
     @Test func `Who begins to observe pages gets what the list holds already`() async throws {
         let (server, client) = try started()
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         let observation = client.movies.observe { _ in }
         let subscription = try await peer.request("subscribe")
         peer.begin(
@@ -175,7 +175,7 @@ struct MovieStreamTests {
         _ = await client.movies.first { $0.movies.count == 2 }
         let pages = Recorder<MoviePage>()
         let late = client.pages().observe { pages.add($0) }
-        let first = await pages.first(1)
+        let first = try await pages.first(1)
         #expect(first[0].startsOver)
         #expect(first[0].offset == 0)
         #expect(first[0].movies.map(\.id) == [1, 2])
@@ -185,7 +185,7 @@ struct MovieStreamTests {
 
     @Test func `A refused list keeps its movies and shows the error`() async throws {
         let (server, client) = try started()
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         let observation = client.movies("nonsense").observe { _ in }
         let subscription = try await peer.request("subscribe")
         #expect(subscription.params?.topic == "movies/nonsense")
@@ -197,7 +197,7 @@ struct MovieStreamTests {
 
     @Test func `Ten thousand movies in chunks come whole`() async throws {
         let (server, client) = try started()
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         let observation = client.movies.observe { _ in }
         let subscription = try await peer.request("subscribe")
         peer.begin(

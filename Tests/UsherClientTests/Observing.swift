@@ -17,16 +17,16 @@ final class Recorder<Element: Sendable>: Sendable {
     }
 
     /// The first so many elements, as soon as they are there.
-    func first(_ count: Int) async -> [Element] {
-        while all.count < count { await arrivals.next() }
+    func first(_ count: Int) async throws -> [Element] {
+        while all.count < count { try await arrivals.next() }
         return Array(all.prefix(count))
     }
 
     /// The first element that fits, as soon as it is there.
-    func until(_ fits: (Element) -> Bool) async -> Element {
+    func until(_ fits: (Element) -> Bool) async throws -> Element {
         while true {
             if let element = all.first(where: fits) { return element }
-            await arrivals.next()
+            try await arrivals.next()
         }
     }
 }
@@ -48,13 +48,13 @@ extension StateStream where Value: Equatable {
 
 extension UsherClient {
     /// Why there is no connection, the first time that there is none.
-    func firstDisconnection() async -> ClientError {
+    func firstDisconnection() async throws -> ClientError {
         let failures = Inbox<ClientError>()
         let observation = connection.observe { state in
             if case .disconnected(let error) = state { failures.put(error) }
         }
         defer { observation.cancel() }
-        return await failures.next()
+        return try await failures.next()
     }
 }
 

@@ -12,7 +12,7 @@ struct RequestTests {
     {
         let server = try FakeServer()
         let client = UsherClient(socket: server.path)
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         async let first = client.fetchUser(id: 1)
         let firstRequest = try await peer.request("user.fetch")
         async let second = client.fetchUser(id: 2)
@@ -31,7 +31,7 @@ struct RequestTests {
     @Test func `An error of the daemon keeps its reason and its advice`() async throws {
         let server = try FakeServer()
         let client = UsherClient(socket: server.path)
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         async let fetched = client.fetchMoreMovies()
         peer.send(
             """
@@ -56,7 +56,7 @@ struct RequestTests {
     {
         let server = try FakeServer()
         let client = UsherClient(socket: server.path)
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         let error = await #expect(throws: ClientError.self) {
             try await client.call("ping", timeout: .milliseconds(10))
         }
@@ -71,12 +71,12 @@ struct RequestTests {
     @Test func `A request that finds no connection in time says why there is none`() async throws {
         let server = try FakeServer()
         let client = UsherClient(socket: server.path, options: .patient)
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         await client.connection.becomes(.connected(.fake))
         async let lost = client.firstDisconnection()
         server.stop()
         peer.close()
-        _ = await lost
+        _ = try await lost
         let error = await #expect(throws: ClientError.self) {
             try await client.call("ping", timeout: .milliseconds(10))
         }
@@ -88,7 +88,7 @@ struct RequestTests {
     {
         let server = try FakeServer()
         let client = UsherClient(socket: server.path)
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         let task = Task { try await client.fetchUser() }
         let abandoned = try await peer.request("user.fetch")
         task.cancel()
@@ -103,10 +103,10 @@ struct RequestTests {
     @Test func `A request in a cancelled task is not sent`() async throws {
         let server = try FakeServer()
         let client = UsherClient(socket: server.path)
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         let gate = Inbox<Void>()
         let task = Task {
-            await gate.next()
+            try await gate.next()
             _ = try await client.renameUser(to: "Never")
         }
         task.cancel()
@@ -121,7 +121,7 @@ struct RequestTests {
     @Test func `Cancelling and answering at once resumes each caller exactly once`() async throws {
         let server = try FakeServer()
         let client = UsherClient(socket: server.path)
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         for _ in 0..<300 {
             let task = Task { try await client.ping() }
             peer.reply(to: try await peer.request("ping"), #"{"uptime_ms":1}"#)
@@ -137,15 +137,15 @@ struct RequestTests {
         let path = FakeServer.newPath()
         let server = try FakeServer(path: path)
         let client = UsherClient(socket: path)
-        let peer = await server.peer()
+        let peer = try await server.peer()
         let first = Task { try await client.call("a") }
         await client.untilWaiting(1)
         let second = Task { try await client.call("b") }
         await client.untilWaiting(2)
-        await peer.greet()
+        try await peer.greet()
         let requests = [
-            await peer.request { "ab".contains($0.method) },
-            await peer.request { "ab".contains($0.method) },
+            try await peer.request { "ab".contains($0.method) },
+            try await peer.request { "ab".contains($0.method) },
         ].compactMap(\.self)
         #expect(requests.map(\.method) == ["a", "b"])
         for request in requests { peer.reply(to: request, "{}") }
@@ -158,7 +158,7 @@ struct RequestTests {
     {
         let server = try FakeServer()
         let client = UsherClient(socket: server.path, options: .quick)
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         async let fetched = client.fetchUser()
         _ = try await peer.request("user.fetch")
         let rename = Task { try await client.renameUser(to: "Ada") }
@@ -171,7 +171,7 @@ struct RequestTests {
             #expect(error?.code == .connectionLost)
             #expect(error?.isRetryable == true)
         }
-        let next = await server.greetedPeer()
+        let next = try await server.greetedPeer()
         next.reply(to: try await next.request("user.fetch"), userReply(1000, "Ada"))
         #expect(try await fetched.name == "Ada")
         async let pong = client.ping()
@@ -184,14 +184,14 @@ struct RequestTests {
         let client = UsherClient(socket: server.path, options: .quick)
         let task = Task { try await client.fetchMovies(page: 2) }
         for _ in 1...2 {
-            let peer = await server.greetedPeer()
+            let peer = try await server.greetedPeer()
             #expect(try await peer.request("movies.fetch").params?.page == 2)
             peer.close()
         }
         let error = await #expect(throws: ClientError.self) { try await task.value }
         #expect(error?.code == .connectionLost)
         async let uptime = client.ping()
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         peer.reply(to: try await peer.request("ping"), #"{"uptime_ms":3}"#)
         #expect(try await uptime == .milliseconds(3))
     }
@@ -199,7 +199,7 @@ struct RequestTests {
     @Test func `Closing fails what is in flight and what comes after`() async throws {
         let server = try FakeServer()
         let client = UsherClient(socket: server.path)
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         let task = Task { try await client.fetchUser() }
         _ = try await peer.request("user.fetch")
         client.close()
@@ -207,7 +207,7 @@ struct RequestTests {
         #expect(inFlight?.code == .closed)
         let later = await #expect(throws: ClientError.self) { try await client.ping() }
         #expect(later?.code == .closed)
-        _ = await peer.rest()
+        _ = try await peer.rest()
         client.close()
     }
 
@@ -216,7 +216,7 @@ struct RequestTests {
     {
         let server = try FakeServer()
         let client = UsherClient(socket: server.path)
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         await client.connection.becomes(.connected(.fake))
         peer.pauseReading()
         let text = String(repeating: "x", count: 60_000)
@@ -240,7 +240,7 @@ struct RequestTests {
     @Test func `A raw call gives the result byte for byte`() async throws {
         let server = try FakeServer()
         let client = UsherClient(socket: server.path)
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         async let result = client.call(
             "movies.get", params: "{\n  \"offset\": 3,\r\n  \"list\": \"a b\"\n}")
         let request = try await peer.request("movies.get")
@@ -268,7 +268,7 @@ struct RequestTests {
     @Test func `Movies that did not fit the answer are asked for`() async throws {
         let server = try FakeServer()
         let client = UsherClient(socket: server.path)
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         async let page = client.fetchMoreMovies(list: .upcoming)
         let request = try await peer.request("movies.fetch")
         #expect(request.params?.list == "upcoming")
@@ -289,7 +289,7 @@ struct RequestTests {
     {
         let server = try FakeServer()
         let client = UsherClient(socket: server.path)
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
 
         async let renamed = client.renameUser(to: "새 \"이름\"\n", id: 5)
         let rename = try await peer.request("user.rename")

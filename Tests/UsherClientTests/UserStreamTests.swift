@@ -15,7 +15,7 @@ struct UserStreamTests {
     {
         let server = try FakeServer()
         let client = UsherClient(socket: server.path)
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         #expect(client.user.value == .initial)
         async let pong = client.ping()
         #expect(try await peer.restUntilPing().isEmpty)
@@ -29,7 +29,7 @@ struct UserStreamTests {
         #expect(subscription.params?.since == nil)
         peer.begin(subscription, cursor: "\(epoch):4", snapshot: #"{"state":"loading"}"#)
         peer.push(subscription.name, prev: "\(epoch):4", cursor: "\(epoch):7", userJSON(1, "Ada"))
-        #expect(await states.first(3) == [.initial, .loading, ada])
+        #expect(try await states.first(3) == [.initial, .loading, ada])
 
         first.cancel()
         async let stillObserved = client.ping()
@@ -46,7 +46,7 @@ struct UserStreamTests {
         peer.resume(again)
         peer.push(subscription.name, prev: "\(epoch):7", cursor: "\(epoch):8", userJSON(1, "Late"))
         peer.push(again.name, prev: "\(epoch):7", cursor: "\(epoch):9", #"{"state":"initial"}"#)
-        #expect(await states.first(5) == [.initial, .loading, ada, ada, .initial])
+        #expect(try await states.first(5) == [.initial, .loading, ada, ada, .initial])
         third.cancel()
     }
 
@@ -54,7 +54,7 @@ struct UserStreamTests {
         async throws
     {
         let (server, client) = try started()
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         let states = Recorder<UserState>()
         let observation = client.user.observe { states.add($0) }
         let subscription = try await peer.request("subscribe")
@@ -63,14 +63,14 @@ struct UserStreamTests {
             subscription.name, prev: "\(epoch):1", cursor: "\(epoch):2", userJSON(1, "中🎬é"))
         for byte in Array(line.utf8) + [0x0D, 0x0A] { peer.send(bytes: [byte]) }
         #expect(
-            await states.first(3).last
+            try await states.first(3).last
                 == .loaded(User(id: 1, name: "中🎬é", username: "u1")))
         observation.cancel()
     }
 
     @Test func `What this client does not know is passed over`() async throws {
         let (server, client) = try started()
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         let states = Recorder<UserState>()
         let observation = client.user.observe { states.add($0) }
         let subscription = try await peer.request("subscribe")
@@ -87,7 +87,7 @@ struct UserStreamTests {
             "user":{"id":1,"name":"Ada","username":"u1","shoe":44}}}}
             """)
         peer.push(name, prev: "\(epoch):2", cursor: "\(epoch):3", #"{"state":"asleep"}"#)
-        let all = await states.first(4)
+        let all = try await states.first(4)
         #expect(all[2] == ada)
         guard case .error(let message) = all[3] else {
             Issue.record("a state that is not known is an error")
@@ -99,7 +99,7 @@ struct UserStreamTests {
 
     @Test func `A revision that comes twice is shown once`() async throws {
         let (server, client) = try started()
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         let states = Recorder<UserState>()
         let observation = client.user.observe { states.add($0) }
         let subscription = try await peer.request("subscribe")
@@ -110,7 +110,7 @@ struct UserStreamTests {
         }
         peer.push(
             subscription.name, prev: "\(epoch):2", cursor: "\(epoch):3", #"{"state":"initial"}"#)
-        #expect(await states.first(4) == [.initial, .loading, ada, .initial])
+        #expect(try await states.first(4) == [.initial, .loading, ada, .initial])
         async let pong = client.ping()
         #expect(try await peer.restUntilPing().isEmpty)
         _ = try await pong
@@ -126,7 +126,7 @@ struct UserStreamTests {
         prev: String, cursor: String
     ) async throws {
         let (server, client) = try started()
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         let states = Recorder<UserState>()
         let observation = client.user.observe { states.add($0) }
         let subscription = try await peer.request("subscribe")
@@ -138,27 +138,27 @@ struct UserStreamTests {
         #expect(again.params?.since == nil)
         peer.push(subscription.name, prev: cursor, cursor: "\(epoch):99", userJSON(1, "Wrong"))
         peer.begin(again, cursor: "00000000000000bb:9", snapshot: userJSON(1, "Ada"))
-        #expect(await states.first(3) == [.initial, .loading, ada])
+        #expect(try await states.first(3) == [.initial, .loading, ada])
         observation.cancel()
     }
 
     @Test func `A daemon whose pushes never fit is given up`() async throws {
         let (server, client) = try started(.patient)
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         let observation = client.user.observe { _ in }
         async let failure = client.firstDisconnection()
-        while let subscription = await peer.request(where: { $0.method == "subscribe" }) {
+        while let subscription = try await peer.request(where: { $0.method == "subscribe" }) {
             peer.begin(subscription, cursor: "\(epoch):1", snapshot: #"{"state":"loading"}"#)
             peer.push(
                 subscription.name, prev: "\(epoch):7", cursor: "\(epoch):8", userJSON(1, "Ada"))
         }
-        #expect(await failure.code == .unexpectedReply)
+        #expect(try await failure.code == .unexpectedReply)
         observation.cancel()
     }
 
     @Test func `After a restart the streams go on from their cursors`() async throws {
         let (server, client) = try started(.quick)
-        var peer = await server.greetedPeer()
+        var peer = try await server.greetedPeer()
         let own = Recorder<UserState>()
         let other = Recorder<UserState>()
         let observations = [
@@ -171,10 +171,10 @@ struct UserStreamTests {
         peer.begin(
             try await peer.request("subscribe", topic: "user/7"), cursor: "\(epoch):4",
             snapshot: #"{"state":"loading"}"#)
-        _ = await (own.first(2), other.first(2))
+        _ = try await (own.first(2), other.first(2))
         peer.close()
 
-        peer = await server.greetedPeer()
+        peer = try await server.greetedPeer()
         let ownAgain = try await peer.request("subscribe", topic: "user")
         let otherAgain = try await peer.request("subscribe", topic: "user/7")
         #expect(ownAgain.params?.since == "\(epoch):3")
@@ -184,11 +184,11 @@ struct UserStreamTests {
         peer.begin(
             otherAgain, cursor: "00000000000000bb:2", reason: "epoch_changed",
             snapshot: #"{"state":"error","message":"gone"}"#)
-        #expect(await own.first(3) == [.initial, .loading, ada])
-        #expect(await other.first(3) == [.initial, .loading, .error("gone")])
+        #expect(try await own.first(3) == [.initial, .loading, ada])
+        #expect(try await other.first(3) == [.initial, .loading, .error("gone")])
 
         peer.close()
-        peer = await server.greetedPeer()
+        peer = try await server.greetedPeer()
         let third = try await peer.request("subscribe", topic: "user/7")
         #expect(third.params?.since == "00000000000000bb:2")
         for observation in observations { observation.cancel() }
@@ -196,14 +196,14 @@ struct UserStreamTests {
 
     @Test func `A snapshot that is the state already is not shown twice`() async throws {
         let (server, client) = try started()
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         let states = Recorder<UserState>()
         let observation = client.user.observe { states.add($0) }
         let subscription = try await peer.request("subscribe")
         peer.begin(subscription, cursor: "\(epoch):0", snapshot: #"{"state":"initial"}"#)
         peer.push(
             subscription.name, prev: "\(epoch):0", cursor: "\(epoch):1", #"{"state":"loading"}"#)
-        #expect(await states.first(2) == [.initial, .loading])
+        #expect(try await states.first(2) == [.initial, .loading])
         observation.cancel()
     }
 
@@ -211,11 +211,11 @@ struct UserStreamTests {
         async throws
     {
         let (server, client) = try started()
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         let states = Recorder<UserState>()
         let observation = client.user(id: 0).observe { states.add($0) }
         peer.fail(try await peer.request("subscribe"), "permission_denied")
-        #expect(await states.first(2) == [.initial, .error("no: permission_denied")])
+        #expect(try await states.first(2) == [.initial, .error("no: permission_denied")])
         observation.cancel()
         let again = client.user(id: 0).observe { _ in }
         let subscription = try await peer.request("subscribe")
@@ -226,13 +226,13 @@ struct UserStreamTests {
 
     @Test func `A cursor that the daemon refuses is given up`() async throws {
         let (server, client) = try started(.quick)
-        var peer = await server.greetedPeer()
+        var peer = try await server.greetedPeer()
         let observation = client.user.observe { _ in }
         peer.begin(
             try await peer.request("subscribe"), cursor: "odd", snapshot: #"{"state":"loading"}"#)
         await client.user.becomes(.loading)
         peer.close()
-        peer = await server.greetedPeer()
+        peer = try await server.greetedPeer()
         let resumption = try await peer.request("subscribe")
         #expect(resumption.params?.since == "odd")
         peer.fail(resumption, "bad_cursor")
@@ -254,7 +254,7 @@ struct UserStreamTests {
         bytes: [UInt8]
     ) async throws {
         let (server, client) = try started(.quick)
-        var peer = await server.greetedPeer()
+        var peer = try await server.greetedPeer()
         let observation = client.user.observe { _ in }
         peer.begin(
             try await peer.request("subscribe"), cursor: "\(epoch):1",
@@ -262,7 +262,7 @@ struct UserStreamTests {
         await client.user.becomes(.loading)
         peer.send(bytes: bytes)
         if bytes.count < 20 { peer.close() }
-        peer = await server.greetedPeer()
+        peer = try await server.greetedPeer()
         let again = try await peer.request("subscribe")
         #expect(again.params?.since == "\(epoch):1")
         peer.resume(again)
@@ -273,7 +273,7 @@ struct UserStreamTests {
 
     @Test func `A thousand observers that come and go leave nothing behind`() async throws {
         let (server, client) = try started()
-        let peer = await server.greetedPeer()
+        let peer = try await server.greetedPeer()
         for _ in 0..<1_000 { client.user.observe { _ in }.cancel() }
         for _ in 0..<1_000 {
             let task = Task { for await _ in client.movies {} }
