@@ -27,10 +27,14 @@ package struct History<State: Sendable>: Sendable {
         self.initial = initial
         self.entries = entries
         floor = entries.count < Limits.historyTransitions ? 0 : entries[0].revision
+        revision = entries.last?.revision ?? 0
+        previousRevision = entries.dropLast().last?.revision ?? 0
     }
 
     /// The last transition's revision; 0 if there was none.
-    package var revision: UInt64 { entries.last?.revision ?? 0 }
+    package private(set) var revision: UInt64
+    /// The revision before that.
+    private(set) var previousRevision: UInt64 = 0
 
     /// The state now; nil only for topics that begin without one.
     package var state: State? { entries.last?.state ?? initial }
@@ -41,6 +45,8 @@ package struct History<State: Sendable>: Sendable {
     package mutating func append(_ state: State, revision: UInt64) {
         precondition(revision > self.revision, "revisions of a topic only grow")
         entries.append(Entry(revision: revision, state: state))
+        previousRevision = self.revision
+        self.revision = revision
         guard entries.count >= Limits.historyTransitions * 2 else { return }
         let surplus = entries.count - Limits.historyTransitions
         floor = entries[surplus - 1].revision

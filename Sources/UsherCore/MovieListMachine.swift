@@ -13,6 +13,8 @@ package struct MovieListMachine: Sendable {
     package private(set) var status = MovieListStatus.empty
     /// The last change's revision; 0 if there was none.
     package private(set) var revision: UInt64 = 0
+    /// The list before its last change: the revision, and how many movies there were.
+    private(set) var previous: (revision: UInt64, count: Int) = (0, 0)
     /// The revision at which the movies began anew; 0 before the first refresh.
     package private(set) var generation: UInt64 = 0
     private var marks: [StoredState.Mark] = []
@@ -114,7 +116,7 @@ package struct MovieListMachine: Sendable {
         fetch = Fetch(page: page, isRefresh: isRefresh, waiters: waiters)
         status.phase = .loading
         status.message = nil
-        revision = revisions.next(&effects)
+        advance(to: revisions.next(&effects))
         effects += replies.map { .reply($0.0, .success($0.1)) }
         effects.append(.changed(.movies(name)))
         effects.append(.fetchPage(name, page: page))
@@ -178,10 +180,10 @@ package struct MovieListMachine: Sendable {
             marks = []
             generation = outcome.progress.revision
         }
+        advance(to: outcome.progress.revision)
         let offset = movies.count
         movies += outcome.movies
         ids.formUnion(outcome.movies.lazy.map(\.id))
-        revision = outcome.progress.revision
         marks.append(.init(revision: revision, count: movies.count))
         apply(outcome.progress)
         let reply: Result<Reply, WireError> =
@@ -203,7 +205,7 @@ package struct MovieListMachine: Sendable {
         fetch = nil
         status.phase = .error
         status.message = error.message
-        revision = revisions.next(&effects)
+        advance(to: revisions.next(&effects))
         effects += waiters.map { .reply($0, .failure(error)) }
         effects.append(.changed(.movies(name)))
         startWantedRefresh(&revisions, &effects)
@@ -220,8 +222,14 @@ package struct MovieListMachine: Sendable {
     /// Shows the status as a new change, because someone saw another one of an earlier run that the store did not keep.
     mutating func settle(_ revisions: inout Revisions, _ effects: inout [Effect]) {
         guard fetch == nil else { return }
-        revision = revisions.next(&effects)
+        advance(to: revisions.next(&effects))
         effects.append(.changed(.movies(name)))
+    }
+
+    /// Begins a change; what the list is now becomes what it was before.
+    private mutating func advance(to revision: UInt64) {
+        previous = (self.revision, movies.count)
+        self.revision = revision
     }
 
     private mutating func apply(_ progress: MovieListProgress) {

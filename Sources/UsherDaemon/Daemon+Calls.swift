@@ -8,7 +8,7 @@ import UsherWire
 // The methods: what each does with the core, and what it answers.
 extension Daemon {
     /// How many bytes of movies an answer or a push may hold, so that with all the rest it fits a line.
-    private static let moviesBudget = Limits.lineBytes - 8_192
+    static let moviesBudget = Limits.lineBytes - 8_192
 
     /// Starts a request; its answer comes now or later.
     func start(_ request: Request, of session: Session) {
@@ -134,6 +134,7 @@ extension Daemon {
             session.id, to: topic, name: wish.name, mode: wish.mode, since: wish.since,
             budget: budget(request), &effects)
         session.subscriptions.append(start.subscription)
+        outlets[topic, default: []].append(Outlet(start.subscription, of: session))
         if start.reason == nil { statistics.resumes += 1 }
         answer(session, request) { writer in writer.subscriptionResult(start, core) }
         for effect in effects { perform(effect) }
@@ -146,7 +147,7 @@ extension Daemon {
         guard let index = session.subscriptions.firstIndex(where: { $0.name == name }) else {
             throw WireError(.notSubscribed, "there is no subscription \(name)", path: "/params/as")
         }
-        core.unsubscribe(session.subscriptions.remove(at: index))
+        end(session.subscriptions.remove(at: index))
         answerEmpty(session, request.id, request.place)
     }
 
@@ -164,6 +165,13 @@ extension Daemon {
             "there is no topic \(text); there are: "
                 + (["user", "user/ID", "movies"] + lists + ["engine"]).joined(separator: ", "),
             path: "/params/topic")
+    }
+
+    /// Ends a subscription that its connection lists no longer.
+    func end(_ subscription: Subscription) {
+        core.unsubscribe(subscription)
+        outlets[subscription.topic]?.removeAll { $0.subscription === subscription }
+        if outlets[subscription.topic]?.isEmpty == true { outlets[subscription.topic] = nil }
     }
 
     func isBehind(_ subscription: Subscription) -> Bool {

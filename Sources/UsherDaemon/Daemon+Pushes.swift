@@ -38,6 +38,26 @@ extension Push.Body {
 }
 
 extension Daemon {
+    /// Sends a topic's last change to all who want to hear of it.
+    func broadcast(_ topic: Topic) {
+        guard let outlets = outlets[topic] else { return }
+        guard let step = core.lastStep(of: topic, budget: Self.moviesBudget) else {
+            for outlet in outlets { outlet.session.push(outlet.subscription) }
+            return
+        }
+        lastPush.encode(step.push, of: topic, core)
+        let tail = lastPush.tail.bytes
+        for outlet in outlets {
+            if outlet.session.canPush, outlet.subscription.take(step) {
+                statistics.pushes += 1
+                outlet.session.connection.output.append(outlet.head)
+                outlet.session.connection.output.append(tail)
+            } else {
+                outlet.session.push(outlet.subscription)
+            }
+        }
+    }
+
     /// Writes a push to a connection; what is the same for all subscribers is encoded once.
     func write(_ push: Push, for subscription: Subscription, to connection: Connection) {
         statistics.pushes += 1

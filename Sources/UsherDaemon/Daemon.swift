@@ -17,6 +17,8 @@ package final class Daemon {
     let binder = RequestBinder()
     var core: Core
     var sessions: [SessionID: Session] = [:]
+    /// Where the changes of each topic go, in the order of the subscriptions.
+    var outlets: [Topic: [Outlet]] = [:]
     var statistics = Statistics()
     let roles: PeerRoles
     var upstreams: Upstreams
@@ -118,7 +120,7 @@ package final class Daemon {
     }
 
     private func closed(_ session: Session, _ reason: CloseReason) {
-        for subscription in session.subscriptions { core.unsubscribe(subscription) }
+        for subscription in session.subscriptions { end(subscription) }
         session.subscriptions = []
         for token in session.inFlight.keys { tokens[token] = nil }
         sessions[session.id] = nil
@@ -153,9 +155,7 @@ package final class Daemon {
             guard let id = tokens.removeValue(forKey: token) else { return }
             sessions[id]?.answer(token, result)
         case .changed(let topic):
-            for subscription in core.subscribers(of: topic) {
-                sessions[subscription.session]?.push(subscription)
-            }
+            broadcast(topic)
         case .commit(let owner, let change): commit(change, of: owner)
         case .fetchUser(let id):
             upstreams.fetchUser(id) { [unowned self] result in handle(.userFetched(id, result)) }

@@ -265,6 +265,9 @@ final class Session {
         return !batch.waitsForService
     }
 
+    /// Whether a push can be sent at once.
+    var canPush: Bool { connection.isOpen && !isClogged && !holdsPushes }
+
     /// Sends a subscriber what it is owed, as far as the socket has room.
     func push(_ subscription: Subscription) {
         guard connection.isOpen else { return }
