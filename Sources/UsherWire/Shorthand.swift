@@ -3,6 +3,7 @@
 /// The protocol as people type it: a method or a short word, then `key=value` words.
 ///
 /// Everything comes from ``MethodTable``; this reads words and turns them into the same ``Arguments`` that JSON gives.
+/// Lines are cut at scalars, not at Characters: a blank, a quote or a `=` stays one when a combining mark follows it.
 package enum Shorthand {
     /// One line, cut into a method and the arguments of each call it stands for.
     package struct Command: Sendable {
@@ -13,21 +14,22 @@ package enum Shorthand {
 
     /// Reads a line, which starts with a lower-case letter.
     package static func parse(_ line: String) throws(WireError) -> Command {
-        let word = line.prefix { !isBlank($0) }
-        let rest = line[word.endIndex...].drop(while: isBlank)
-        if let entry = MethodTable.entry(named: String(word)) {
+        let scalars = line.unicodeScalars
+        let word = String(scalars.prefix { !isBlank($0) })
+        let rest = scalars.drop { !isBlank($0) }.drop(while: isBlank)
+        if let entry = MethodTable.entry(named: word) {
             return Command(entry: entry, calls: [try named(rest, of: entry)])
         }
-        guard let entry = MethodTable.entries.first(where: { $0.shorthand?.word == String(word) })
-        else {
+        guard let entry = MethodTable.entries.first(where: { $0.shorthand?.word == word }) else {
             let known = MethodTable.entries.flatMap { entry in
                 [entry.method.rawValue] + (entry.shorthand.map { [$0.word] } ?? [])
             }
-            throw WireError(.unknownMethod, unknown(String(word), among: known))
+            throw WireError(.unknownMethod, unknown(word, among: known))
         }
         switch entry.shorthand?.operand {
         case .rest(let name) where !startsWithKey(rest, of: entry):
-            return Command(entry: entry, calls: [try operand(rest, name: name, of: entry)])
+            let whole = rest.isEmpty ? nil : try whole(rest)
+            return Command(entry: entry, calls: [try operand(whole, name: name, of: entry)])
         case .each(let name):
             return Command(entry: entry, calls: try each(rest, name: name, of: entry))
         default:
@@ -59,7 +61,7 @@ package enum Shorthand {
 
     /// The text of an error for a name that is not known, with the nearest one that is.
     package static func unknown(_ name: String, among known: [String]) -> String {
-        let shown = String(name.prefix(64))
+        let shown = excerpt(name)
         let nearest = known.map { ($0, editDistance(Array(shown.utf8), Array($0.utf8))) }
             .min { $0.1 < $1.1 }
         if let (word, distance) = nearest, distance <= max(2, shown.utf8.count / 3) {
@@ -70,61 +72,74 @@ package enum Shorthand {
 
     // MARK: Words
 
+    private typealias Scalars = Substring.UnicodeScalarView
+
     private static func named(
-        _ text: Substring, of entry: MethodEntry
+        _ text: Scalars, of entry: MethodEntry
     ) throws(WireError) -> Arguments {
         var arguments = Arguments()
         for word in try words(text) {
-            guard let equals = word.firstIndex(of: "=") else {
+            let scalars = word.unicodeScalars
+            guard let equals = scalars.firstIndex(of: "=") else {
                 throw WireError(
-                    .unknownParam,
-                    "\(word.prefix(64)) is not a key=value word; "
-                        + usage(of: entry))
+                    .unknownParam, "\(excerpt(word)) is not a key=value word; " + usage(of: entry))
             }
-            let name = String(word[..<equals])
+            let name = String(scalars[..<equals])
+            let path = "/params/\(pointer(excerpt(name)))"
             guard let parameter = entry.parameters.first(where: { $0.name == name }) else {
                 throw WireError(
                     .unknownParam,
-                    "\(entry.method.rawValue) has no \(name.prefix(64)); " + usage(of: entry),
-                    path: "/params/\(name.prefix(64))")
+                    "\(entry.method.rawValue) has no \(excerpt(name)); " + usage(of: entry),
+                    path: path)
             }
             guard !arguments.has(name) else {
-                throw WireError(
-                    .duplicateKey, "\(name) stands twice", path: "/params/\(name)")
+                throw WireError(.duplicateKey, "\(name) stands twice", path: path)
             }
-            let text = String(word[word.index(after: equals)...])
+            let text = String(scalars[scalars.index(after: equals)...])
             arguments.set(name, to: try value(text, for: parameter))
         }
         try arguments.checkRequired(of: entry)
         return arguments
     }
 
+    /// The rest of a line as one value: as it stands, or without its quotes.
+    private static func whole(_ text: Scalars) throws(WireError) -> String {
+        guard text.first != "\"" else { return try words(text).joined(separator: " ") }
+        let last = text.lastIndex { !isBlank($0) }
+        return String(text[..<(last.map { text.index(after: $0) } ?? text.startIndex)])
+    }
+
     private static func operand(
-        _ text: Substring, name: String, of entry: MethodEntry
+        _ text: String?, name: String, of entry: MethodEntry
     ) throws(WireError) -> Arguments {
         var arguments = Arguments()
-        var text = text
-        while let last = text.last, isBlank(last) { text.removeLast() }
-        if let parameter = entry.parameters.first(where: { $0.name == name }), !text.isEmpty {
-            let isQuoted = text.first == "\""
-            let whole = isQuoted ? try words(text).joined(separator: " ") : String(text)
-            arguments.set(name, to: try value(whole, for: parameter))
+        if let text, let parameter = entry.parameters.first(where: { $0.name == name }) {
+            arguments.set(name, to: try value(text, for: parameter))
         }
         try arguments.checkRequired(of: entry)
         return arguments
     }
 
     private static func each(
-        _ text: Substring, name: String, of entry: MethodEntry
+        _ text: Scalars, name: String, of entry: MethodEntry
     ) throws(WireError) -> [Arguments] {
         let words = try words(text)
         guard !words.isEmpty else {
-            throw WireError(.missing, "name a topic: user, movies or engine", path: "/params/topic")
+            throw WireError(
+                .missing, "name a topic: user, movies or engine", path: "/params/\(name)")
+        }
+        guard words.count <= Limits.batchRequests else {
+            throw WireError(
+                .batchTooBig,
+                "a line stands for at most \(Limits.batchRequests) requests, this one "
+                    + "\(words.count)")
         }
         var calls: [Arguments] = []
         for word in words {
-            let key = word.hasPrefix("\(name)=") ? word.dropFirst(name.count + 1) : word[...]
-            calls.append(try operand(key, name: name, of: entry))
+            let scalars = word.unicodeScalars
+            let key = "\(name)=".unicodeScalars
+            let operand = scalars.starts(with: key) ? scalars.dropFirst(key.count) : scalars[...]
+            calls.append(try Self.operand(String(operand), name: name, of: entry))
         }
         return calls
     }
@@ -152,37 +167,39 @@ package enum Shorthand {
     }
 
     /// Cuts text at blanks; double quotes hold a word together, a backslash takes the next character as it is.
-    private static func words(_ text: Substring) throws(WireError) -> [String] {
+    private static func words(_ text: Scalars) throws(WireError) -> [String] {
         var words: [String] = []
-        var word: String?
+        var word = String.UnicodeScalarView()
+        var isInWord = false
         var isQuoted = false
         var isEscaped = false
-        for character in text {
+        for scalar in text {
             if isEscaped {
-                word = (word ?? "") + String(character)
+                word.append(scalar)
                 isEscaped = false
-            } else if character == "\\" {
+            } else if isBlank(scalar) && !isQuoted {
+                if isInWord { words.append(String(word)) }
+                word = String.UnicodeScalarView()
+                isInWord = false
+                continue
+            } else if scalar == "\\" {
                 isEscaped = true
-                word = word ?? ""
-            } else if character == "\"" {
+            } else if scalar == "\"" {
                 isQuoted.toggle()
-                word = word ?? ""
-            } else if isBlank(character) && !isQuoted {
-                if let word { words.append(word) }
-                word = nil
             } else {
-                word = (word ?? "") + String(character)
+                word.append(scalar)
             }
+            isInWord = true
         }
         guard !isQuoted, !isEscaped else {
             throw WireError(.badJSON, "a quote or a backslash is left open at the end of the line")
         }
-        if let word { words.append(word) }
+        if isInWord { words.append(String(word)) }
         return words
     }
 
-    private static func startsWithKey(_ text: Substring, of entry: MethodEntry) -> Bool {
-        entry.parameters.contains { text.hasPrefix("\($0.name)=") }
+    private static func startsWithKey(_ text: Scalars, of entry: MethodEntry) -> Bool {
+        entry.parameters.contains { text.starts(with: "\($0.name)=".unicodeScalars) }
     }
 
     private static func usage(of entry: MethodEntry) -> String {
@@ -190,8 +207,24 @@ package enum Shorthand {
         return "it takes " + entry.parameters.map { "\($0.name)=" }.joined(separator: " ")
     }
 
-    private static func isBlank(_ character: Character) -> Bool {
-        character == " " || character == "\t"
+    private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == " " || scalar == "\t"
+    }
+
+    /// The beginning of a text that a peer sent, for messages: short in bytes too, however many marks a Character has.
+    private static func excerpt(_ text: String) -> String {
+        String(text.unicodeScalars.prefix(64))
+    }
+
+    /// The text as a part of a JSON pointer (RFC 6901).
+    private static func pointer(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { escaped, scalar in
+            switch scalar {
+            case "~": escaped += "~0"
+            case "/": escaped += "~1"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
     }
 
     /// How many insertions, deletions and replacements lie between two words.
