@@ -25,8 +25,6 @@ namespace {
 uint32_t error_of(simdjson::error_code code) {
     switch (code) {
     case simdjson::SUCCESS: return USHER_JSON_OK;
-    case simdjson::UTF8_ERROR: return USHER_JSON_BAD_UTF8;
-    case simdjson::DEPTH_ERROR: return USHER_JSON_TOO_DEEP;
     case simdjson::NUMBER_ERROR: return USHER_JSON_BAD_NUMBER;
     case simdjson::MEMALLOC: return USHER_JSON_NO_MEMORY;
     default: return USHER_JSON_BAD;

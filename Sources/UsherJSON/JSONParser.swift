@@ -18,7 +18,7 @@ package enum JSONSyntaxError: Error, Sendable, Equatable {
     case invalidUTF8(offset: Int)
     case nulByte(offset: Int)
     case tooDeep
-    /// A number beyond what 64 bits hold.
+    /// A number beyond what 64 bits hold, or not written as JSON writes numbers.
     case badNumber
 }
 
@@ -29,6 +29,7 @@ package enum JSONSyntaxError: Error, Sendable, Equatable {
 @safe
 package final class JSONParser {
     private let parser: OpaquePointer
+    private let depth: Int
     private var document = unsafe usher_json_document()
 
     /// A parser for lines of at most `capacity` bytes, nested at most `depth` deep.
@@ -37,6 +38,7 @@ package final class JSONParser {
             fatalError("no memory for a JSON parser of \(capacity) bytes")
         }
         unsafe self.parser = parser
+        self.depth = depth
     }
 
     deinit {
@@ -50,13 +52,41 @@ package final class JSONParser {
         }
         switch unsafe usher_json_error(document.error) {
         case USHER_JSON_OK: return
-        case USHER_JSON_BAD_UTF8: throw .invalidUTF8(offset: firstInvalidUTF8(in: line))
-        case USHER_JSON_TOO_DEEP: throw .tooDeep
-        case USHER_JSON_BAD_NUMBER: throw .badNumber
-        default:
-            for offset in line.indices where line[offset] == 0 { throw .nulByte(offset: offset) }
-            throw .malformed
+        case let error: throw syntaxError(error, in: line)
         }
+    }
+
+    /// What is wrong with a line: bytes that no text has come before what they broke, and brackets without end before
+    /// what is missing after them.
+    private func syntaxError(_ error: usher_json_error, in line: Span<UInt8>) -> JSONSyntaxError {
+        if let offset = firstInvalidUTF8(in: line) { return .invalidUTF8(offset: offset) }
+        for offset in line.indices where line[offset] == 0 { return .nulByte(offset: offset) }
+        if isTooDeep(line) { return .tooDeep }
+        return switch error {
+        case USHER_JSON_BAD_NUMBER: .badNumber
+        default: .malformed
+        }
+    }
+
+    /// Whether brackets outside of texts open too many levels, closed or not.
+    private func isTooDeep(_ line: Span<UInt8>) -> Bool {
+        var level = 0
+        var isText = false
+        var isEscaped = false
+        for index in line.indices {
+            switch line[index] {
+            case _ where isEscaped: isEscaped = false
+            case UInt8(ascii: "\\") where isText: isEscaped = true
+            case UInt8(ascii: "\""): isText.toggle()
+            case _ where isText: break
+            case UInt8(ascii: "["), UInt8(ascii: "{"):
+                level += 1
+                if level > depth { return true }
+            case UInt8(ascii: "]"), UInt8(ascii: "}"): level -= 1
+            default: break
+            }
+        }
+        return false
     }
 
     /// The document's outermost value.
@@ -203,8 +233,8 @@ package final class JSONParser {
     }
 }
 
-/// Where text stops being UTF-8; its end, if it is cut short there.
-private func firstInvalidUTF8(in line: Span<UInt8>) -> Int {
+/// Where text stops being UTF-8, at the start of the character that is wrong; nil if it is valid.
+private func firstInvalidUTF8(in line: Span<UInt8>) -> Int? {
     var index = 0
     while index < line.count {
         let first = line[index]
@@ -231,5 +261,5 @@ private func firstInvalidUTF8(in line: Span<UInt8>) -> Int {
         }
         index += length
     }
-    return index
+    return nil
 }

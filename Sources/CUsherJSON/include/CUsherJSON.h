@@ -35,8 +35,6 @@ typedef struct {
 enum usher_json_error {
     USHER_JSON_OK,
     USHER_JSON_BAD,
-    USHER_JSON_BAD_UTF8,
-    USHER_JSON_TOO_DEEP,
     USHER_JSON_BAD_NUMBER,
     USHER_JSON_NO_MEMORY,
 };
