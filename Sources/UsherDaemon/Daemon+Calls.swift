@@ -290,7 +290,7 @@ extension Daemon {
 
 extension Limits {
     /// The limits that cannot be set, by the names that `hello` uses.
-    fileprivate static let fixed = [
+    static let fixed = [
         ("line_bytes", lineBytes), ("json_depth", jsonDepth), ("id_bytes", idBytes),
         ("batch_requests", batchRequests), ("subscription_name_bytes", subscriptionNameBytes),
         ("name_characters", nameCharacters), ("movies_per_request", moviesPerRequest),

@@ -13,14 +13,15 @@ extension JSONWriter {
         raw("]}")
     }
 
-    /// All methods, or one; with all of them the schemas of results and events and the table of errors.
+    /// All methods, or one; in either case with all schemas, events, errors and limits.
     mutating func discovery(of method: Method?) {
         raw("{\"openrpc\":\"1.3.2\",\"info\":{\"title\":\"usherd\",\"version\":")
         string(version)
         raw(",\"description\":")
         string(
-            "JSON-RPC 2.0, one message a line, on a Unix socket. Events are notifications of the "
-                + "method event.")
+            "JSON-RPC 2.0, one message a line, on a Unix socket. x-events lists the notifications "
+                + "that subscribers get, x-limits the limits with their defaults; hello tells "
+                + "those in force.")
         raw("},\"methods\":[")
         let entries = MethodTable.entries.filter { method == nil || $0.method == method }
         for (index, entry) in entries.enumerated() {
@@ -28,7 +29,7 @@ extension JSONWriter {
             self.entry(entry)
         }
         raw("],\"components\":{\"schemas\":{")
-        for (index, schema) in ResultSchema.all.enumerated() {
+        for (index, schema) in DiscoverySchema.all.enumerated() {
             if index > 0 { raw(",") }
             string(schema.name)
             raw(":")
@@ -41,7 +42,25 @@ extension JSONWriter {
             raw(":")
             error(reason)
         }
-        raw("}}}")
+        raw("}},\"x-events\":")
+        raw(DiscoverySchema.events)
+        raw(",\"x-limits\":{")
+        limits(Limits.settable.map { ($0.name, Limits()[keyPath: $0.path]) }, settable: true)
+        raw(",")
+        limits(Limits.fixed, settable: false)
+        raw("}}")
+    }
+
+    private mutating func limits(_ limits: [(name: String, value: Int)], settable: Bool) {
+        for (index, limit) in limits.enumerated() {
+            if index > 0 { raw(",") }
+            string(limit.name)
+            raw(":{\"default\":")
+            integer(limit.value)
+            raw(",\"settable\":")
+            boolean(settable)
+            raw("}")
+        }
     }
 
     private mutating func entry(_ entry: MethodEntry) {
@@ -73,9 +92,8 @@ extension JSONWriter {
         raw("}},\"errors\":[")
         for (index, reason) in entry.errors.enumerated() {
             if index > 0 { raw(",") }
-            raw("{\"$ref\":")
-            string("#/components/errors/\(reason.rawValue)")
-            raw("}")
+            // Whole, not by reference: some readers of OpenRPC know no references here.
+            error(reason)
         }
         raw("]}")
     }
@@ -83,10 +101,13 @@ extension JSONWriter {
     private mutating func schema(_ kind: Parameter.Kind) {
         switch kind {
         case .string(let limit):
+            // The limit is in bytes, and JSON Schema counts characters, of which there are no more.
             raw("{\"type\":\"string\",\"maxLength\":")
             integer(limit)
+            raw(",\"x-maxBytes\":")
+            integer(limit)
         case .choice(let values):
-            raw("{\"enum\":[")
+            raw("{\"type\":\"string\",\"enum\":[")
             for (index, value) in values.enumerated() {
                 if index > 0 { raw(",") }
                 string(value)
@@ -121,67 +142,5 @@ extension JSONWriter {
         raw(",\"retryable\":")
         boolean(reason.isRetryable)
         raw("}}")
-    }
-}
-
-/// The schemas of results and events, in JSON Schema.
-private enum ResultSchema {
-    static let all: [(name: String, json: String)] = [
-        ("Empty", ##"{"type":"object","maxProperties":0}"##),
-        ("Hello", object("server", "protocol", "epoch", "role", "user", "limits", "features")),
-        (
-            "Help",
-            ##"{"type":"object","required":["lines"],"properties":{"lines":{"type":"array","items":{"type":"string"}}}}"##
-        ),
-        ("OpenRPC", object("openrpc", "info", "methods")),
-        (
-            "Ping",
-            ##"{"type":"object","required":["uptime_ms"],"properties":{"uptime_ms":{"type":"integer"}}}"##
-        ),
-        (
-            "Stats",
-            object(
-                "uptime_ms", "clients", "requests", "pushes", "store", "users", "movies")
-        ),
-        ("Clients", object("items", "offset", "total", "next")),
-        ("Cursor", ##"{"type":"string","pattern":"^[0-9a-f]{16}:[0-9]+$"}"##),
-        (
-            "User",
-            ##"{"type":"object","required":["user","state","cursor"],"properties":{"user":{"type":"integer"},"state":{"$ref":"#/components/schemas/UserState"},"cursor":{"$ref":"#/components/schemas/Cursor"}}}"##
-        ),
-        (
-            "UserState",
-            ##"{"type":"object","required":["state"],"properties":{"state":{"enum":["initial","loading","loaded","error"]},"user":{"type":"object","required":["id","name","username","phone"],"properties":{"id":{"type":"integer"},"name":{"type":"string"},"username":{"type":"string"},"phone":{"type":["string","null"]}}},"message":{"type":"string"}}}"##
-        ),
-        (
-            "Movie",
-            ##"{"type":"object","required":["id","title"],"properties":{"id":{"type":"integer","minimum":1},"title":{"type":"string"}}}"##
-        ),
-        (
-            "MovieListStatus",
-            ##"{"type":"object","required":["phase","page","pages","total","complete"],"properties":{"phase":{"enum":["idle","loading","error"]},"message":{"type":"string"},"page":{"type":"integer"},"pages":{"type":"integer"},"total":{"type":"integer"},"complete":{"type":"boolean"}}}"##
-        ),
-        (
-            "Movies",
-            ##"{"type":"object","required":["list","offset","items","next","total","complete","status","cursor"],"properties":{"items":{"type":"array","items":{"$ref":"#/components/schemas/Movie"}},"next":{"type":["integer","null"]},"status":{"$ref":"#/components/schemas/MovieListStatus"},"cursor":{"$ref":"#/components/schemas/Cursor"}}}"##
-        ),
-        (
-            "MoviesStatus",
-            ##"{"type":"object","required":["list","status","cursor"],"properties":{"status":{"$ref":"#/components/schemas/MovieListStatus"},"cursor":{"$ref":"#/components/schemas/Cursor"}}}"##
-        ),
-        (
-            "Subscription",
-            ##"{"type":"object","required":["as","topic","cursor","recovered"],"properties":{"reason":{"enum":["no_cursor","epoch_changed","list_reset","ahead","too_old"]},"cursor":{"$ref":"#/components/schemas/Cursor"},"more":{"type":"boolean"}}}"##
-        ),
-        (
-            "Event",
-            ##"{"type":"object","required":["as","topic","cursor","prev","data"],"properties":{"cursor":{"$ref":"#/components/schemas/Cursor"},"prev":{"$ref":"#/components/schemas/Cursor"},"skipped":{"type":"integer"},"gap":{"type":"boolean"},"more":{"type":"boolean"}}}"##
-        ),
-    ]
-
-    /// An object of which only the members' names are told.
-    private static func object(_ members: String...) -> String {
-        let names = members.map { "\"\($0)\"" }.joined(separator: ",")
-        return "{\"type\":\"object\",\"required\":[\(names)]}"
     }
 }
