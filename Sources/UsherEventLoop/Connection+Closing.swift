@@ -4,6 +4,9 @@
 // never see the reply that was sent just before. So a polite close sends everything, shuts the
 // writing side, throws input away until the peer closes too, and only then closes. A deadline
 // covers all of it: a peer that neither reads nor closes must not hold the connection for ever.
+// A close that is in a hurry does not wait for the peer: it shuts both sides, so that nothing more
+// can arrive, and empties the input itself. The peer reads everything then too, but what it goes
+// on sending fails (EPIPE).
 
 internal import CUsherUV
 internal import Glibc
@@ -16,21 +19,29 @@ extension Connection {
     ///
     /// Input is thrown away from now on and `onEnd` not called any more. `onClose` says `.local` if
     /// everything was sent, `.failed` with ETIMEDOUT if the peer did not take it in time, `.hangUp`
-    /// if it left. Without effect once closing.
+    /// if it left. Without a deadline the peer may take as long as it likes to read, and only what
+    /// comes after that has the default one. A close that does not linger ends as soon as
+    /// everything was sent. Without effect once closing.
     package func closeAfterFlush(
-        withinMilliseconds deadline: UInt64 = Connection.flushDeadlineMilliseconds
+        withinMilliseconds deadline: UInt64? = Connection.flushDeadlineMilliseconds,
+        lingers: Bool = true
     ) {
         loop.assertCurrent()
         guard phase == .open else { return }
         phase = .flushing
+        self.lingers = lingers
         onRead = nil
         onEnd = nil
         onDrain = nil
         watchInput()
-        let timer = Timer(on: loop) { [unowned self] in giveUp() }
-        timer.start(afterMilliseconds: deadline)
-        flushDeadline = consume timer
+        if let deadline { setDeadline(deadline) }
         scheduleFlush()
+    }
+
+    private func setDeadline(_ milliseconds: UInt64) {
+        let timer = Timer(on: loop) { [unowned self] in giveUp() }
+        timer.start(afterMilliseconds: milliseconds)
+        flushDeadline = consume timer
     }
 
     /// Closes at once, in any state and any callback; what is unsent is lost, and a second call has
@@ -45,6 +56,7 @@ extension Connection {
         onRead = nil
         onEnd = nil
         onDrain = nil
+        onBacklog = nil
         unsafe uv_close(UnsafeMutableRawPointer(pipe).assumingMemoryBound(to: uv_handle_t.self)) {
             handle in
             guard let data = unsafe handle?.pointee.data else { return }
@@ -58,9 +70,25 @@ extension Connection {
             close()
             return
         }
+        guard lingers else {
+            _ = shutdown(descriptor, Int32(SHUT_RDWR))
+            discardInput()
+            close()
+            return
+        }
         phase = .lingering
+        if flushDeadline == nil { setDeadline(Self.flushDeadlineMilliseconds) }
         // Fails only if the peer is gone, which the next read tells.
         _ = shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Reads what arrived before both sides were shut; it is as much as the kernel holds, no more.
+    private func discardInput() {
+        var count = 1
+        while count > 0 {
+            count = unsafe recv(
+                descriptor, loop.receiveBuffer, EventLoop.receiveBufferSize, Int32(MSG_DONTWAIT))
+        }
     }
 
     private func giveUp() {

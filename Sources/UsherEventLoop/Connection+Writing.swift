@@ -49,6 +49,7 @@ extension Connection {
             base: UnsafeMutableRawPointer(base).assumingMemoryBound(to: CChar.self), len: size)
         let status = Int(unsafe uv_try_write(pipe.stream, &buffer, 1))
         if status == size {
+            writtenBytes += UInt64(size)
             unsafe gathering.removeAll()
             return
         }
@@ -61,12 +62,15 @@ extension Connection {
         isSending = true
         unsafe buffer.base += sent
         unsafe buffer.len -= sent
+        writtenBytes += UInt64(sent)
+        sendingSize = size - sent
         unsafe request.pointee.data = pipe.pointee.data
         let queued = unsafe uv_write(request, pipe.stream, &buffer, 1) { request, status in
             unsafe withContext(request?.pointee.data, as: Connection.self) { $0.sent(status) }
         }
         precondition(queued == 0, LoopError("uv_write", code: -queued).description)
         if unsentBytes > lowWater { isAboveLowWater = true }
+        onBacklog?()
     }
 
     /// libuv's write ended, or the close cancelled it.
@@ -78,6 +82,7 @@ extension Connection {
             close(.failed(LoopError("write", code: -status)))
             return
         }
+        writtenBytes += UInt64(sendingSize)
         if unsafe !gathering.isEmpty || phase == .flushing { scheduleFlush() }
         if isAboveLowWater, unsentBytes <= lowWater {
             isAboveLowWater = false

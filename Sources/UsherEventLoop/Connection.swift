@@ -23,6 +23,10 @@ package final class Connection {
     package var onRead: ((Span<UInt8>) -> Void)?
     /// Called once, when the peer has closed its writing side; this side may go on writing.
     package var onEnd: (() -> Void)?
+    /// Called after a flush of which the socket did not take all, once until it has.
+    ///
+    /// It stays in place during ``closeAfterFlush(withinMilliseconds:lingers:)``.
+    package var onBacklog: (() -> Void)?
     /// Called when `unsentBytes`, having been above `lowWater` after a flush, is so no more.
     package var onDrain: (() -> Void)?
     /// Called exactly once, after `close()`, `closeAfterFlush()` or a failure; all callbacks are
@@ -41,6 +45,8 @@ package final class Connection {
     var isReading = false
     var hasEnded = false
     var flushDeadline: Timer?
+    /// Whether a polite close waits for the peer to close too.
+    var lingers = true
 
     /// Set while the connection is in its turn's list of those to flush.
     var isFlushScheduled = false
@@ -53,6 +59,10 @@ package final class Connection {
     var sending: OutputBuffer
     let request: UnsafeMutablePointer<uv_write_t>
     var isSending = false
+    /// Bytes that the kernel took and whose write has ended.
+    var writtenBytes: UInt64 = 0
+    /// How long the write is that libuv has in hand.
+    var sendingSize = 0
     var isAboveLowWater = false
 
     /// The way from open to closed.

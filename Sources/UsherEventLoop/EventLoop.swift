@@ -72,9 +72,22 @@ package final class EventLoop {
         uv_hrtime()
     }
 
+    /// Milliseconds of the longest turn since the last call: how long whatever happened had to wait
+    /// at most until the loop looked at it.
+    ///
+    /// The turn at hand is not part of it. It is measured as the loop goes, without a timer: a loop
+    /// with nothing to do sleeps.
+    package func takeLongestTurn() -> UInt64 {
+        assertCurrent()
+        defer { turn.longest = 0 }
+        return turn.longest
+    }
+
     /// Runs turns until `stop()`; the last turn's output is sent before it returns.
     package func run() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
+        unsafe uv_update_time(uv)
+        turn.woke()
         unsafe uv_run(uv, UV_RUN_DEFAULT)
         // A stop in the middle of a turn skips the rest of it.
         turn.end()

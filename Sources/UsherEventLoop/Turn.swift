@@ -12,17 +12,29 @@ final class Turn {
     var bodies: [() -> Void] = []
     /// How many turns have ended: a loop that spins shows here.
     private(set) var count = 0
+    /// Milliseconds of the longest turn since somebody looked.
+    var longest: UInt64 = 0
+    /// When the loop last woke: `uv_now`, which libuv sets as it stops sleeping.
+    private var wokeAt: UInt64
     private var runningBodies: [() -> Void] = []
     /// Connections with output to send, each once.
     private var dirty: [Connection] = []
     private let loop: UnsafeMutablePointer<uv_loop_t>
     private var prepare: UnsafeMutablePointer<uv_prepare_t>?
+    private var check: UnsafeMutablePointer<uv_check_t>?
     /// Runs only when work was left at the end of a turn, to keep the loop from sleeping.
     private var idle: UnsafeMutablePointer<uv_idle_t>?
 
-    /// Hooks into the loop; neither call can fail.
+    /// Hooks into the loop; none of the calls can fail.
     init(on loop: UnsafeMutablePointer<uv_loop_t>) {
         unsafe self.loop = loop
+        wokeAt = unsafe uv_now(loop)
+        let check = unsafe allocate(uv_check_t.self, context: self)
+        unsafe uv_check_init(loop, check)
+        unsafe uv_check_start(check) { handle in
+            unsafe withContext(handle?.pointee.data, as: Turn.self) { $0.woke() }
+        }
+        unsafe self.check = check
         let prepare = unsafe allocate(uv_prepare_t.self, context: self)
         let idle = unsafe allocate(uv_idle_t.self, context: self)
         unsafe uv_prepare_init(loop, prepare)
@@ -53,6 +65,7 @@ final class Turn {
             index += 1
         }
         dirty.removeAll(keepingCapacity: true)
+        measure()
         guard let idle = unsafe idle else { return }
         if bodies.isEmpty {
             unsafe uv_idle_stop(idle)
@@ -61,7 +74,19 @@ final class Turn {
         }
     }
 
+    /// Called after the callbacks of what the loop woke for, with the time of waking not yet renewed.
+    func woke() {
+        wokeAt = unsafe uv_now(loop)
+    }
+
+    private func measure() {
+        let now = EventLoop.monotonicNanoseconds() / 1_000_000
+        longest = max(longest, now &- min(wokeAt, now))
+    }
+
     func close() {
+        if let check = unsafe check { unsafe closeHandle(check) }
+        unsafe check = nil
         if let prepare = unsafe prepare { unsafe closeHandle(prepare) }
         if let idle = unsafe idle { unsafe closeHandle(idle) }
         unsafe prepare = nil

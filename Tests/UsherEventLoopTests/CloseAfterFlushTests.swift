@@ -91,6 +91,47 @@ import Testing
         }
     }
 
+    @Test func `Without a deadline a slow peer gets all, and only then is in a hurry`() throws {
+        try withLoop { loop in
+            let (connection, peer) = try Peer.connected(on: loop)
+            let record = Record()
+            record.follow(connection)
+            let all = pattern(1 << 20)
+            connection.write(all)
+            connection.closeAfterFlush(withinMilliseconds: nil)
+            loop.turnOnce()
+            #expect(connection.phase == .flushing)
+            var received: [UInt8] = []
+            let reader = Timer(on: loop) { received += (try? peer.receiveAll()) ?? [] }
+            reader.start(afterMilliseconds: 0, repeatingMilliseconds: 1)
+            loop.run(until: { received.count == all.count })
+            loop.run(until: { connection.phase == .lingering })
+            peer.close()
+            loop.run(until: { !record.entries.isEmpty })
+            #expect(received == all)
+            #expect(record.entries == ["closed"])
+        }
+    }
+
+    @Test func `A close that does not linger ends by itself, and the peer still reads all`() throws
+    {
+        try withLoop { loop in
+            let (connection, peer) = try Peer.connected(on: loop)
+            let record = Record()
+            record.follow(connection)
+            // More than one read of the loop, so that the kernel still holds some.
+            peer.send(pattern(150_000))
+            connection.write("bye\n")
+            connection.closeAfterFlush(lingers: false)
+            loop.run(until: { !record.entries.isEmpty })
+            #expect(record.entries == ["closed"])
+            // A reset would come out of the first read and hide the reply.
+            #expect(try peer.receive() == Array("bye\n".utf8))
+            #expect(try peer.receive() == [])
+            #expect(peer.send("late") == 0)
+        }
+    }
+
     @Test func `A peer that leaves during the flush ends it`() throws {
         try withLoop { loop in
             let (connection, peer) = try Peer.connected(on: loop)

@@ -104,6 +104,22 @@ import Testing
         }
     }
 
+    @Test func `The longest turn is told once, and sleep is none of it`() throws {
+        try withLoop { loop in
+            let wait = Timer(on: loop) {
+                // Nothing else can be done about a turn that takes long than to make one.
+                let end = EventLoop.monotonicNanoseconds() + 20_000_000
+                while EventLoop.monotonicNanoseconds() < end {}
+                loop.atEndOfTurn { loop.stop() }
+            }
+            wait.start(afterMilliseconds: 40)
+            loop.runUntilStopped()
+            // The clock that tells when the loop woke counts whole milliseconds.
+            #expect((19..<40_000).contains(loop.takeLongestTurn()))
+            #expect(loop.takeLongestTurn() == 0)
+        }
+    }
+
     @Test func `A loop must be closed after its handles`() async {
         await #expect(processExitsWith: .failure) {
             let loop = try EventLoop()
