@@ -1,114 +1,136 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
-package import UsherOptions
+import UsherOptions
 import UsherWire
 
 extension Configuration {
-    /// What a command line asks for.
-    package enum Request: Sendable, Hashable {
-        case serve(Configuration)
-        case help
-        case version
+    /// All that can be configured, in the order in which help and `--print-config` list it.
+    static var settings: [Setting] {
+        places + userSettings + movieSettings + [
+            Setting(
+                "control-group", "GROUP", "Members may change what belongs to all.", \.controlGroup),
+            Setting(
+                "admin-group", "GROUP", "Members may also reload and stop the daemon.", \.adminGroup
+            ),
+            Setting(
+                "limit", "NAME=VALUE", "Sets a limit; may be given more than once.",
+                values: { configuration in
+                    Limits.settable.map { "\($0.name)=\(configuration.limits[keyPath: $0.path])" }
+                }, isRepeatable: true
+            ) { (configuration, text) throws(UsageError) in try configuration.limits.set(text) },
+        ]
     }
 
-    /// Reads a command line, which begins with the program's name.
-    package static func read(
-        _ arguments: [String], environment: [String: String], uid: UInt32
-    ) throws(UsageError) -> Request {
-        var settings = Settings(
-            configuration: Configuration(environment: environment, uid: uid))
-        let operands = try options.parse(arguments, into: &settings)
-        if let request = settings.request { return request }
-        if let operand = operands.first {
-            throw UsageError("\(operand) is no option; usherd takes options only, see --help")
-        }
-        return .serve(settings.configuration)
-    }
-
-    /// The text of `--help`.
-    package static var help: String {
-        """
-        usherd: the user and the movie lists of this machine, served on a Unix socket.
-
-        Usage: usherd [OPTION]...
-
-        \(options.help)
-
-        Limits: \(Limits.settable.map(\.name).joined(separator: ", ")).
-        """
-    }
-
-    private struct Settings {
-        var configuration: Configuration
-        var request: Request?
-    }
-
-    private static var options: OptionTable<Settings> {
-        OptionTable([
-            Option("socket", "PATH", "The socket to serve on.") { (settings, path) in
-                settings.configuration.socketPath = path
-            },
-            Option("socket-mode", "MODE", "Who may connect, in octal (0666).") {
-                (settings, text) throws(UsageError) in
+    private static var places: [Setting] {
+        [
+            Setting("socket", "PATH", "The socket to serve on.", \.socketPath),
+            Setting(
+                "socket-mode", "MODE", "Who may connect, in octal (0666).",
+                values: { ["0" + String($0.socketMode, radix: 8)] }
+            ) { (configuration, text) throws(UsageError) in
                 guard let mode = UInt32(text, radix: 8), mode <= 0o777 else {
                     throw UsageError("--socket-mode is an octal mode such as 0660, not \(text)")
                 }
-                settings.configuration.socketMode = mode
+                configuration.socketMode = mode
             },
-            Option("socket-group", "GROUP", "The socket's group.") { (settings, group) in
-                settings.configuration.socketGroup = group
+            Setting("socket-group", "GROUP", "The socket's group.", \.socketGroup),
+            Setting(
+                "store", "PLACE", "sqlite:PATH or memory.", values: { [$0.store.description] }
+            ) { (configuration, text) throws(UsageError) in
+                configuration.store = try Store(text)
             },
-            Option("users", "SOURCE", "nss (default), http:URL or demo.") {
-                (settings, text) throws(UsageError) in
-                settings.configuration.users = try Users(text)
+        ]
+    }
+
+    private static var userSettings: [Setting] {
+        [
+            Setting(
+                "users", "SOURCE", "nss (default), http:URL or demo.",
+                values: { [$0.users.description] }
+            ) { (configuration, text) throws(UsageError) in
+                configuration.users = try Users(text)
             },
-            Option("own-user", "ID", "The user of all peers; with http (1) and demo (0).") {
-                (settings, text) throws(UsageError) in
-                let id = try number(text, 0...Int64(UInt32.max) - 1, option: "own-user")
-                settings.configuration.ownUser = id
+            Setting(
+                "own-user", "ID", "The user of all peers; with http (1) and demo (0).",
+                values: { $0.ownUser.map { [String($0)] } ?? [] }
+            ) { (configuration, text) throws(UsageError) in
+                configuration.ownUser = try number(
+                    text, 0...Int64(UInt32.max) - 1, option: "own-user")
             },
-            Option("demo-delay", "SECONDS", "How long the demo takes to answer (2).") {
-                (settings, text) throws(UsageError) in
-                settings.configuration.demoDelaySeconds = try fraction(
+            Setting(
+                "demo-delay", "SECONDS", "How long the demo takes to answer (2).",
+                values: { ["\($0.demoDelaySeconds)"] }
+            ) { (configuration, text) throws(UsageError) in
+                configuration.demoDelaySeconds = try fraction(
                     text, 0...3_600, option: "demo-delay")
             },
-            Option("demo-failure-rate", "RATE", "How often the demo fails, 0 to 1 (0.5).") {
-                (settings, text) throws(UsageError) in
-                settings.configuration.demoFailureRate = try fraction(
+            Setting(
+                "demo-failure-rate", "RATE", "How often the demo fails, 0 to 1 (0.5).",
+                values: { ["\($0.demoFailureRate)"] }
+            ) { (configuration, text) throws(UsageError) in
+                configuration.demoFailureRate = try fraction(
                     text, 0...1, option: "demo-failure-rate")
             },
-            Option("demo-seed", "N", "Makes the demo's failures repeatable.") {
-                (settings, text) throws(UsageError) in
-                let seed = try number(text, 0...Int64.max, option: "demo-seed")
-                settings.configuration.demoSeed = UInt64(seed)
+            Setting(
+                "demo-seed", "N", "Makes the demo's failures repeatable.",
+                values: { $0.demoSeed.map { [String($0)] } ?? [] }
+            ) { (configuration, text) throws(UsageError) in
+                configuration.demoSeed = UInt64(
+                    try number(text, 0...Int64.max, option: "demo-seed"))
             },
-            Option("movies", "SOURCE", "sample (default), file:PATH or tmdb[:URL].") {
-                (settings, text) throws(UsageError) in
-                settings.configuration.movies = try Movies(text)
+        ]
+    }
+
+    private static var movieSettings: [Setting] {
+        [
+            Setting(
+                "movies", "SOURCE", "sample (default), file:PATH or tmdb[:URL].",
+                values: { [$0.movies.description] }
+            ) { (configuration, text) throws(UsageError) in
+                configuration.movies = try Movies(text)
             },
-            Option("tmdb-key-file", "PATH", "Where the TMDB key is.") { (settings, path) in
-                settings.configuration.tmdbKeyFile = path
-            },
-            Option("ca-file", "PATH", "Certificates to trust, in PEM.") { (settings, path) in
-                settings.configuration.certificateFile = path
-            },
-            Option("store", "PLACE", "sqlite:PATH or memory.") {
-                (settings, text) throws(UsageError) in
-                settings.configuration.store = try Store(text)
-            },
-            Option("control-group", "GROUP", "Members may change what belongs to all.") {
-                (settings, group) in settings.configuration.controlGroup = group
-            },
-            Option("admin-group", "GROUP", "Members may also reload and stop the daemon.") {
-                (settings, group) in settings.configuration.adminGroup = group
-            },
-            Option("limit", "NAME=VALUE", "Sets a limit; may be given more than once.") {
-                (settings, text) throws(UsageError) in
-                try settings.configuration.limits.set(text)
-            },
-            Option("version", "Prints the version.") { $0.request = .version },
-            Option("help", short: "h", "Prints this help.") { $0.request = .help },
-        ])
+            Setting("tmdb-key-file", "PATH", "Where the TMDB key is.", \.tmdbKeyFile),
+            Setting("ca-file", "PATH", "Certificates to trust, in PEM.", \.certificateFile),
+        ]
+    }
+
+    /// The configuration as a file that would give it.
+    package var asFile: String {
+        Self.settings.map { setting in
+            let name = setting.option.name
+            let values = setting.values(self)
+            let lines = values.isEmpty ? ["#\(name) ="] : values.map { "\(name) = \($0)" }
+            return "# \(setting.option.summary)\n" + lines.joined(separator: "\n") + "\n"
+        }.joined(separator: "\n")
+    }
+}
+
+extension Configuration.Users: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .nss: "nss"
+        case .http(let address): "http:" + address
+        case .demo: "demo"
+        }
+    }
+}
+
+extension Configuration.Movies: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .sample: "sample"
+        case .file(let path): "file:" + path
+        case .tmdb(let address): address.map { "tmdb:" + $0 } ?? "tmdb"
+        }
+    }
+}
+
+extension Configuration.Store: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .memory: "memory"
+        case .sqlite(let path): "sqlite:" + path
+        }
     }
 }
 

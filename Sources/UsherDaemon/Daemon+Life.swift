@@ -8,21 +8,6 @@ import UsherWire
 
 // Beginning, reloading and ending; each step is announced before and after it happens.
 extension Daemon {
-    static func makeSocket(_ configuration: Configuration) throws(StartError) -> UnixSocket {
-        let group = try configuration.socketGroup.map(groupID)
-        do {
-            return try UnixSocket(
-                at: configuration.socketPath, mode: configuration.socketMode, group: group)
-        } catch {
-            let status =
-                switch error {
-                case .owned, .answered: StartError.unavailable
-                default: StartError.cannotCreate
-                }
-            throw StartError(error.description, status: status)
-        }
-    }
-
     static func makeStore(_ configuration: Configuration) -> any ChangeLog {
         switch configuration.store {
         case .memory: MemoryChangeLog()
@@ -36,12 +21,17 @@ extension Daemon {
         announce(.create, .did)
         announce(.start, .will)
         signals = try Signals(on: loop, daemon: self)
-        listener = try Listener(on: loop, descriptor: socket.takeDescriptor()) {
-            [unowned self] connection in accept(connection)
+        for descriptor in sockets.takeDescriptors() {
+            listeners.append(
+                try Listener(on: loop, descriptor: descriptor) { [unowned self] connection in
+                    accept(connection)
+                })
         }
         announce(.start, .did)
-        log.notice("serving on \(configuration.socketPath)")
+        log.notice("serving on \(sockets.places.joined(separator: " and "))")
+        service.begin(self)
         loop.run()
+        service.end()
         store.close()
         let services = retired + [upstreams]
         let isQuiet = services.allSatisfy { $0.isQuiet }
@@ -53,20 +43,6 @@ extension Daemon {
 
     func announce(_ step: EngineEvent.Step, _ phase: EngineEvent.Phase, reason: String? = nil) {
         handle(.engine(EngineEvent(step: step, phase: phase, reason: reason)))
-    }
-
-    func reload() {
-        announce(.reload, .will)
-        do {
-            let renewed = try Upstreams(configuration, on: loop, log: log)
-            upstreams.retire()
-            retired = retired.filter { !$0.isClosed } + [upstreams]
-            upstreams = renewed
-            log.notice("reloaded")
-        } catch {
-            log.error("not reloaded, all stays as it was: \(error.message)")
-        }
-        announce(.reload, .did)
     }
 
     // MARK: Ending
@@ -89,12 +65,13 @@ extension Daemon {
             return
         }
         log.notice("stopping: \(reason)")
+        service.notifier.stopping("Stopping: \(reason)")
         let grace = Timer(on: loop) { [unowned self] in closeConnections() }
         grace.start(afterMilliseconds: UInt64(limits.shutdownGraceMilliseconds))
         stopping = Stopping(grace: grace)
         announce(.stop, .will, reason: reason)
-        socket.remove()
-        listener?.close()
+        sockets.remove()
+        for listener in listeners { listener.close() }
         loop.atEndOfTurn { [weak self] in self?.goOnStopping() }
     }
 
@@ -125,7 +102,7 @@ extension Daemon {
 
     private func finish() {
         stopping = nil
-        listener = nil
+        listeners = []
         signals = nil
         loop.stop()
     }
@@ -136,6 +113,7 @@ struct Signals: ~Copyable {
     private let terminate: SignalWatcher
     private let interrupt: SignalWatcher
     private let hangUp: SignalWatcher
+    private let report: SignalWatcher
 
     init(on loop: EventLoop, daemon: Daemon) throws(LoopError) {
         let terminate = try SignalWatcher(on: loop, signal: SIGTERM) { [unowned daemon] in
@@ -147,9 +125,13 @@ struct Signals: ~Copyable {
         let hangUp = try SignalWatcher(on: loop, signal: SIGHUP) { [unowned daemon] in
             daemon.reload()
         }
+        let report = try SignalWatcher(on: loop, signal: SIGUSR1) { [unowned daemon] in
+            daemon.logState()
+        }
         self.terminate = terminate
         self.interrupt = interrupt
         self.hangUp = hangUp
+        self.report = report
         Self.unblock()
     }
 
@@ -157,7 +139,7 @@ struct Signals: ~Copyable {
     private static func unblock() {
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
-        for signal in [SIGTERM, SIGINT, SIGHUP] { unsafe sigaddset(&signals, signal) }
+        for signal in [SIGTERM, SIGINT, SIGHUP, SIGUSR1] { unsafe sigaddset(&signals, signal) }
         unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     }
 }

@@ -11,7 +11,9 @@ import UsherWire
 /// Everything here runs on the loop's thread. What comes from other threads comes through the loop's inbox.
 package final class Daemon {
     let loop: EventLoop
-    let configuration: Configuration
+    var configuration: Configuration
+    /// Where the configuration is read again.
+    let source: ConfigurationSource
     let log: Log
     let startedAt: UInt64
     let binder = RequestBinder()
@@ -20,13 +22,14 @@ package final class Daemon {
     /// Where the changes of each topic go, in the order of the subscriptions.
     var outlets: [Topic: [Outlet]] = [:]
     var statistics = Statistics()
-    let roles: PeerRoles
+    var roles: PeerRoles
     var upstreams: Upstreams
     /// Services of before a reload that still have something in flight.
     var retired: [Upstreams] = []
     let store: any ChangeLog
-    var socket: UnixSocket
-    var listener: Listener?
+    var sockets: ListeningSockets
+    var listeners: [Listener] = []
+    let service: Service
     var signals: Signals?
     var stopping: Stopping?
     var lastPush = EncodedPush()
@@ -47,15 +50,22 @@ package final class Daemon {
     var limits: Limits { configuration.limits }
 
     /// Makes a daemon with everything that can fail: roles, services, the store, the socket.
-    package init(_ configuration: Configuration, on loop: EventLoop, log: Log) throws(StartError) {
+    ///
+    /// `source` is where `configuration` came from; `environment` is what a service manager handed over.
+    package init(
+        _ configuration: Configuration, from source: ConfigurationSource,
+        in environment: ServiceEnvironment, on loop: EventLoop, log: Log
+    ) throws(StartError) {
         self.loop = loop
         self.configuration = configuration
+        self.source = source
+        service = Service(environment)
         self.log = log
         startedAt = loop.now
         roles = try PeerRoles(configuration)
         upstreams = try Upstreams(configuration, on: loop, log: log)
         // The socket's lock comes first: it keeps a second daemon from the store with a clear word.
-        socket = try Self.makeSocket(configuration)
+        sockets = try ListeningSockets(configuration, inherited: environment.sockets)
         store = Self.makeStore(configuration)
         let stored: StoredState
         do {

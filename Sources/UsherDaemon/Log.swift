@@ -1,11 +1,14 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Glibc
+import UsherEventLoop
 
 /// Writes what happens to standard error, one line a record.
 ///
-/// Under systemd a line begins with its priority, as `sd-daemon(3)` says; elsewhere with the time. Text from outside
-/// is made printable, so that nobody forges a record.
+/// Under the journal a line begins with its priority, as `sd-daemon(3)` says; elsewhere with the time. Text from outside
+/// is made printable, so that nobody forges a record. A warning or an error that comes again and again is written once
+/// and then counted.
 package struct Log: Sendable {
     package enum Priority: Int, Sendable {
         case error = 3
@@ -24,29 +27,57 @@ package struct Log: Sendable {
     }
 
     private let hasJournal: Bool
+    private let repeats = RepeatCounter()
 
     /// A log for the environment of this process.
     package init(environment: [String: String] = ProcessInfo.processInfo.environment) {
-        hasJournal = environment["JOURNAL_STREAM"] != nil || environment["INVOCATION_ID"] != nil
+        hasJournal = Self.isJournal(environment["JOURNAL_STREAM"])
     }
 
-    package func error(_ message: String) { write(.error, message) }
-    package func warning(_ message: String) { write(.warning, message) }
-    package func notice(_ message: String) { write(.notice, message) }
-    package func info(_ message: String) { write(.info, message) }
+    /// `isReply` marks what somebody just asked for, which is written however often it comes.
+    package func error(_ message: String, isReply: Bool = false) {
+        write(.error, message, isCounted: !isReply)
+    }
 
-    private func write(_ priority: Priority, _ message: String) {
+    /// `isReply` as for ``error(_:isReply:)``.
+    package func warning(_ message: String, isReply: Bool = false) {
+        write(.warning, message, isCounted: !isReply)
+    }
+
+    package func notice(_ message: String) { write(.notice, message, isCounted: false) }
+    package func info(_ message: String) { write(.info, message, isCounted: true) }
+
+    /// Writes how often lines came again that were left out so far.
+    package func flush() {
+        for line in repeats.takeAll() { put(line) }
+    }
+
+    private func write(_ priority: Priority, _ message: String, isCounted: Bool) {
+        let line = RepeatCounter.Line(priority: priority, message: message)
+        let now = EventClock.seconds
+        for old in repeats.takeDue(now) { put(old) }
+        if isCounted, !repeats.isNew(line, now) { return }
+        put(line)
+    }
+
+    private func put(_ line: RepeatCounter.Line) {
         let head =
             hasJournal
-            ? "<\(priority.rawValue)>"
-            : "\(Date.now.formatted(.iso8601)) \(priority.word.padding(toLength: 8)) "
-        var line = head
-        for scalar in message.unicodeScalars {
+            ? "<\(line.priority.rawValue)>"
+            : "\(Date.now.formatted(.iso8601)) \(line.priority.word.padding(toLength: 8)) "
+        var text = head
+        for scalar in line.message.unicodeScalars {
             let isPrintable = scalar.value >= 0x20 && !(0x7F..<0xA0).contains(scalar.value)
-            line.unicodeScalars.append(isPrintable ? scalar : "\u{FFFD}")
+            text.unicodeScalars.append(isPrintable ? scalar : "\u{FFFD}")
         }
         // A log that cannot be written is no reason to stop.
-        try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
+        try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
+    }
+
+    /// Whether standard error is the journal's stream, which the variable names by device and inode: it is inherited
+    /// also by programs whose standard error was sent elsewhere.
+    private static func isJournal(_ stream: String?) -> Bool {
+        stream != nil && stream == FileIdentity(of: STDERR_FILENO)?.description
     }
 }
 

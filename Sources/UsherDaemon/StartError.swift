@@ -13,6 +13,7 @@ package struct StartError: Error, Sendable, CustomStringConvertible {
 
     package var description: String { message }
 
+    static let noInput: Int32 = 66
     static let unavailable: Int32 = 69
     static let cannotCreate: Int32 = 73
     static let misconfigured: Int32 = 78

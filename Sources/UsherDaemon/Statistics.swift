@@ -34,7 +34,7 @@ extension Daemon {
             ",\"clients\":{",
             [
                 ("connected", sessions.count), ("accepted", statistics.accepted),
-                ("refused_without_descriptor", listener?.refusals ?? 0),
+                ("refused_without_descriptor", listeners.reduce(0) { $0 + $1.refusals }),
                 ("subscriptions", subscriptions),
             ], "}")
         writer.counters(",\"requests\":{", [("started", statistics.requests)])

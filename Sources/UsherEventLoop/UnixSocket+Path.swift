@@ -4,7 +4,7 @@ internal import CUsherUV
 internal import Glibc
 
 /// A file's identity, whatever its name.
-struct FileIdentity: Equatable {
+package struct FileIdentity: Equatable, CustomStringConvertible {
     let device: UInt
     let inode: UInt
 
@@ -15,10 +15,20 @@ struct FileIdentity: Equatable {
         self.init(status)
     }
 
+    /// Looks at an open file; nil if the descriptor is not open.
+    package init?(of descriptor: Int32) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
     init(_ status: stat) {
         device = UInt(status.st_dev)
         inode = UInt(status.st_ino)
     }
+
+    /// Device and inode, as `JOURNAL_STREAM` has them.
+    package var description: String { "\(device):\(inode)" }
 }
 
 extension UnixSocket {

@@ -10,7 +10,8 @@ package struct Option<Settings> {
     /// What stands for its argument in help; nil if it takes none.
     package let placeholder: String?
     package let summary: String
-    let apply: (inout Settings, String) throws(UsageError) -> Void
+    /// Takes the argument over, or the empty text for an option without one.
+    package let apply: (inout Settings, String) throws(UsageError) -> Void
 
     /// An option with an argument.
     package init(
@@ -34,6 +35,20 @@ package struct Option<Settings> {
         self.placeholder = nil
         self.summary = summary
         self.apply = { (settings, _) throws(UsageError) in apply(&settings) }
+    }
+
+    /// The same option for settings that these are a part of.
+    package func within<Whole>(_ part: WritableKeyPath<Whole, Settings>) -> Option<Whole> {
+        let apply = self.apply
+        guard let placeholder else {
+            return Option<Whole>(name, short: short, summary) { whole in
+                // An option without an argument has nothing to object to.
+                try? apply(&whole[keyPath: part], "")
+            }
+        }
+        return Option<Whole>(name, short: short, placeholder, summary) {
+            (whole, text) throws(UsageError) in try apply(&whole[keyPath: part], text)
+        }
     }
 }
 
@@ -125,11 +140,14 @@ package struct OptionTable<Settings> {
     private func unknown(_ word: String) -> String {
         let name = word.dropFirst(2).prefix { $0 != "=" }
         let matches = options.filter { $0.name.hasPrefix(name) && !name.isEmpty }
-        guard matches.count > 1 else {
-            return "there is no option --\(name); see --help"
+        if matches.count > 1 {
+            let names = matches.map { "--\($0.name)" }.joined(separator: " or ")
+            return "--\(name) may be \(names); write it out"
         }
-        let names = matches.map { "--\($0.name)" }.joined(separator: " or ")
-        return "--\(name) may be \(names); write it out"
+        if let nearest = EditDistance.nearest(to: String(name), among: options.map(\.name)) {
+            return "there is no option --\(name); did you mean --\(nearest)?"
+        }
+        return "there is no option --\(name); see --help"
     }
 
     private func shorts(_ stopsAtOperand: Bool) -> String {

@@ -26,6 +26,11 @@ package protocol ChangeLog: AnyObject {
         _ change: Change, generation: Int,
         completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
 
+    /// Calls back once what was queued before has been settled, on the thread that settles it: a sign that it lives.
+    ///
+    /// Never calls back when the store is not open.
+    func confirmAlive(completion: @escaping @Sendable () -> Void)
+
     /// Waits until all that was queued is durable, then closes; not to be called in a completion.
     ///
     /// A closed store may be closed again, and opened again.

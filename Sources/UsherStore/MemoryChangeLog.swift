@@ -57,6 +57,10 @@ package final class MemoryChangeLog: ChangeLog {
         completion(.success(()))
     }
 
+    package func confirmAlive(completion: @escaping @Sendable () -> Void) {
+        if isOpen { completion() }
+    }
+
     package func close() {
         isOpen = false
     }

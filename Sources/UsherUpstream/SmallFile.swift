@@ -5,20 +5,20 @@ internal import Glibc
 /// The content of a regular file that is not larger than expected.
 ///
 /// Reading it blocks.
-struct SmallFile: Sendable {
-    let bytes: [UInt8]
+package struct SmallFile: Sendable {
+    package let bytes: [UInt8]
     /// Whether the file's mode lets others read it.
-    let isReadableByEveryone: Bool
+    package let isReadableByEveryone: Bool
 
     /// Why a file was not read.
-    enum Failure: Error, Equatable {
+    package enum Failure: Error, Equatable {
         case missing
         case notAFile
         case tooLarge(limit: Int)
         case system(errno: Int32)
 
         /// The failure in words; `what` is what should be in the file.
-        func error(_ path: String, what: String) -> UpstreamError {
+        package func error(_ path: String, what: String) -> UpstreamError {
             let reason =
                 switch self {
                 case .missing: "there is no such file"
@@ -30,7 +30,7 @@ struct SmallFile: Sendable {
         }
     }
 
-    static func read(_ path: String, limit: Int) -> Result<SmallFile, Failure> {
+    package static func read(_ path: String, limit: Int) -> Result<SmallFile, Failure> {
         // Opening a pipe that nobody writes to must not wait.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {

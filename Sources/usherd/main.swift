@@ -8,20 +8,31 @@ import UsherOptions
 let log = Log()
 do {
     let environment = ProcessInfo.processInfo.environment
-    switch try Configuration.read(
+    let service = ServiceEnvironment.take(from: environment)
+    let source = ConfigurationSource(
         CommandLine.arguments, environment: environment, uid: getuid())
-    {
-    case .help: print(Configuration.help)
+    switch try source.read() {
+    case .help: print(ConfigurationSource.help)
     case .version: print("usherd \(version)")
+    case .completions(let shell):
+        print(ConfigurationSource.completions(for: shell), terminator: "")
+    case .print(let configuration): print(configuration.asFile, terminator: "")
+    case .check(let configuration):
+        try Daemon.check(configuration, log: log)
+        print("the configuration is well")
     case .serve(let configuration):
         // Kept to the end of the process: a loop that something still hangs in cannot be released.
-        let daemon = try Daemon(configuration, on: EventLoop(), log: log)
+        let daemon = try Daemon(
+            configuration, from: source, in: service, on: EventLoop(), log: log)
         try daemon.run()
         exit(EX_OK)
     }
 } catch let error as UsageError {
     try? FileHandle.standardError.write(contentsOf: Data("usherd: \(error)\n".utf8))
     exit(EX_USAGE)
+} catch let error as ConfigurationError {
+    for problem in error.problems { log.error(problem) }
+    exit(error.status)
 } catch let error as StartError {
     log.error(error.message)
     exit(error.status)

@@ -54,27 +54,34 @@ final class CommitWorker {
     }
 
     private func work() {
-        while let requests = nextRequests() {
+        while let (requests, askers) = nextRequests() {
             if let nextProbe, clock.now >= nextProbe { probe() }
             settle(requests)
+            for tell in askers { tell() }
         }
         // When this fails, the next start finds the mark of a crash and checks the file: no harm.
         if nextProbe == nil { try? database.finish() }
     }
 
-    /// Sleeps until there is something to store; nil at the end.
+    /// What was taken off the desk at once.
+    private typealias Tray = (requests: [CommitRequest], askers: [@Sendable () -> Void])
+
+    /// Sleeps until there is something to store or to answer; nil at the end.
     ///
     /// Empty when it is time to probe.
-    private func nextRequests() -> [CommitRequest]? {
-        let take = { (desk: inout CommitDesk) -> [CommitRequest]?? in
-            if !desk.waiting.isEmpty {
-                defer { desk.waiting.removeAll() }
-                return desk.waiting
+    private func nextRequests() -> Tray? {
+        let take = { (desk: inout CommitDesk) -> Tray?? in
+            if !desk.waiting.isEmpty || !desk.askers.isEmpty {
+                defer {
+                    desk.waiting.removeAll()
+                    desk.askers.removeAll()
+                }
+                return (desk.waiting, desk.askers)
             }
             return desk.phase == .closing ? .some(nil) : nil
         }
         guard let nextProbe else { return desk.wait(take) }
-        return desk.wait(timeout: max(.zero, clock.now.duration(to: nextProbe)), take) ?? []
+        return desk.wait(timeout: max(.zero, clock.now.duration(to: nextProbe)), take) ?? ([], [])
     }
 
     private func settle(_ requests: [CommitRequest]) {

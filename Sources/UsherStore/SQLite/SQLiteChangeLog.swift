@@ -52,6 +52,12 @@ package final class SQLiteChangeLog: ChangeLog, Sendable {
         if !isQueued { completion(.failure(StoreError(.closed, "\(path) is not open"))) }
     }
 
+    package func confirmAlive(completion: @escaping @Sendable () -> Void) {
+        desk.update { desk in
+            if desk.phase == .open { desk.askers.append(completion) }
+        }
+    }
+
     package func close() {
         desk.update { $0.stopAccepting() }
         desk.wait { $0.phase == .closed ? () : nil }
@@ -76,6 +82,8 @@ struct CommitDesk: Sendable {
     /// What came of opening, until the opener takes it.
     var opened: Result<StoredState, StoreError>?
     var waiting: [CommitRequest] = []
+    /// Whom to tell that the worker lives.
+    var askers: [@Sendable () -> Void] = []
     var status = StoreStatus()
 
     mutating func accept(_ request: CommitRequest) -> Bool {

@@ -1,9 +1,9 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
 /// How far apart two words are, for suggestions when one is mistyped.
-enum EditDistance {
+package enum EditDistance {
     /// The nearest of the words, or nil when none is near enough to have been meant.
-    static func nearest(to word: String, among known: [String]) -> String? {
+    package static func nearest(to word: String, among known: [String]) -> String? {
         let typed = Array(word.utf8.prefix(longestWord))
         let limit = max(1, typed.count / 3)
         return known.map { ($0, between(typed, Array($0.utf8))) }
