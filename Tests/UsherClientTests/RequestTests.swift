@@ -133,6 +133,25 @@ struct RequestTests {
         }
     }
 
+    @Test func `A request that is cancelled while it is being sent is not forgotten`()
+        async throws
+    {
+        let server = try FakeServer()
+        let client = UsherClient(socket: server.path)
+        let peer = try await server.greetedPeer()
+        defer { peer.close() }
+        for _ in 0..<5_000 {
+            let task = Task { try await client.ping() }
+            await Task.yield()
+            task.cancel()
+            let result = await task.result
+            guard case .failure(let error as ClientError) = result, error.code == .cancelled else {
+                Issue.record("\(result)")
+                return
+            }
+        }
+    }
+
     @Test func `Requests wait for the connection and are sent in order`() async throws {
         let path = FakeServer.newPath()
         let server = try FakeServer(path: path)
