@@ -16,6 +16,7 @@ help: ## Lists the targets.
 	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' Makefile | expand -t 16
 
 run: build ## Builds, and serves the sample movies and the system's users until Ctrl-C.
+	@echo "The shell's client, for another terminal: $(CURDIR)/.build/$(CONFIGURATION)/usherctl user fetch"
 	@.build/$(CONFIGURATION)/usherd $(ARGUMENTS)
 
 build: deps ## Builds the daemon and the client.

@@ -55,7 +55,9 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
-            name: "usherd", dependencies: ["UsherDaemon"], swiftSettings: swiftSettings),
+            name: "usherd",
+            dependencies: ["UsherDaemon", "UsherEventLoop", "UsherOptions", "UsherWire"],
+            swiftSettings: swiftSettings),
 
         // The client side.
         .target(name: "UsherStreams", swiftSettings: swiftSettings),

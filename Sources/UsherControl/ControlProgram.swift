@@ -3,13 +3,11 @@
 internal import Glibc
 internal import UsherClient
 internal import UsherOptions
+internal import UsherWire
 
 /// All of usherctl but the process around it.
 @MainActor
 package enum ControlProgram {
-    /// The version, as `--version` tells it.
-    package static let version = "0.1.0"
-
     /// Does what the arguments behind the program's name ask for.
     package static func run(
         _ arguments: [String], environment: [String: String]
@@ -19,7 +17,7 @@ package enum ControlProgram {
             let invocation = try ArgumentParser.parse(arguments)
             switch invocation.command {
             case .help(let words): Output.standard.write(raw: Help.text(for: words))
-            case .version: Output.standard.write(["usherctl \(version)"])
+            case .version: Output.standard.write(["usherctl \(productVersion)"])
             case .watch(let topics):
                 try await Watch(topics, invocation.options, environment: environment).run()
             case .request(let request):

@@ -264,7 +264,7 @@ extension Daemon {
 
     private func writeHello(_ session: Session, to writer: inout JSONWriter) {
         writer.raw("{\"server\":{\"name\":\"usherd\",\"version\":")
-        writer.string(version)
+        writer.string(productVersion)
         writer.raw("},\"protocol\":1,\"epoch\":")
         writer.string(core.epoch.description)
         writer.raw(",\"role\":")

@@ -29,6 +29,10 @@ extension Daemon {
         }
         announce(.start, .did)
         log.notice("serving on \(sockets.places.joined(separator: " and "))")
+        if let path = sockets.places.first, !log.hasJournal {
+            log.info("try: echo user.fetch | socat -t 5 - UNIX-CONNECT:\(path)")
+            log.info("try: usherctl --socket \(path) watch")
+        }
         service.begin(self)
         loop.run()
         service.end()

@@ -14,7 +14,7 @@ extension Daemon {
         let subscriptions = sessions.values.reduce(0) { $0 + $1.subscriptions.count }
         let unsent = sessions.values.reduce(0) { $0 + $1.connection.unsentBytes }
         let inFlight = sessions.values.reduce(0) { $0 + $1.inFlight.count }
-        log.notice("state: usherd \(version), up \(uptime) s, epoch \(core.epoch)")
+        log.notice("state: usherd \(productVersion), up \(uptime) s, epoch \(core.epoch)")
         log.notice(
             "state: \(sessions.count) clients (\(statistics.accepted) so far), \(subscriptions) "
                 + "subscriptions, \(inFlight) requests in flight, \(unsent) bytes unsent")

@@ -16,7 +16,7 @@ extension JSONWriter {
     /// All methods, or one; in either case with all schemas, events, errors and limits.
     mutating func discovery(of method: Method?) {
         raw("{\"openrpc\":\"1.3.2\",\"info\":{\"title\":\"usherd\",\"version\":")
-        string(version)
+        string(productVersion)
         raw(",\"description\":")
         string(
             "JSON-RPC 2.0, one message a line, on a Unix socket. x-events lists the notifications "

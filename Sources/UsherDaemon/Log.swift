@@ -26,7 +26,8 @@ package struct Log: Sendable {
         }
     }
 
-    private let hasJournal: Bool
+    /// Whether records go to the journal, which has its own times.
+    let hasJournal: Bool
     private let repeats = RepeatCounter()
 
     /// A log for the environment of this process.

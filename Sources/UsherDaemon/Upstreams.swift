@@ -85,7 +85,7 @@ final class Upstreams {
 
     private static func fetcher(_ configuration: Configuration, on loop: EventLoop) -> HTTPFetcher {
         let identity = HTTPIdentity(
-            userAgent: "usherd/\(version)", certificateFile: configuration.certificateFile)
+            userAgent: "usherd/\(productVersion)", certificateFile: configuration.certificateFile)
         return HTTPFetcher(on: loop, client: HTTPClient(on: loop, identity: identity))
     }
 

@@ -4,6 +4,7 @@ import Foundation
 import UsherDaemon
 import UsherEventLoop
 import UsherOptions
+import UsherWire
 
 let log = Log()
 do {
@@ -13,7 +14,7 @@ do {
         CommandLine.arguments, environment: environment, uid: getuid())
     switch try source.read() {
     case .help: print(ConfigurationSource.help)
-    case .version: print("usherd \(version)")
+    case .version: print("usherd \(productVersion)")
     case .completions(let shell):
         print(ConfigurationSource.completions(for: shell), terminator: "")
     case .print(let configuration): print(configuration.asFile, terminator: "")
