@@ -67,8 +67,7 @@ package enum MethodTable {
 
     private static let users = [
         MethodEntry(
-            .userGet, "Tells a user's state.", [user], result: "User", errors: [.permissionDenied],
-            shorthand: "user"
+            .userGet, "Tells a user's state.", [user], result: "User", shorthand: "user"
         ) { arguments in .userGet(user: arguments.integer("user")) },
         MethodEntry(
             .userFetch, "Fetches a user; a fetch in flight is joined.", [user, wait],
@@ -86,7 +85,8 @@ package enum MethodTable {
                     "name", .string(maxBytes: Limits.nameCharacters * 16), required: true,
                     "1 to \(Limits.nameCharacters) characters, no control or direction characters."
                 ), user,
-            ], result: "User", errors: [.permissionDenied, .invalidTransition, .degraded],
+            ], result: "User",
+            errors: [.permissionDenied, .invalidTransition, .outOfRange, .degraded],
             shorthand: "rename", .rest("name")
         ) { arguments in
             .userRename(
@@ -155,7 +155,6 @@ package enum MethodTable {
             ], result: "Subscription",
             errors: [
                 .unknownTopic, .alreadySubscribed, .tooManySubscriptions, .badCursor,
-                .permissionDenied,
             ], shorthand: "watch", .each("topic")
         ) { arguments throws(WireError) in
             let topic = arguments.string("topic") ?? ""
