@@ -51,9 +51,7 @@ struct Transcript: Sendable, CustomTestStringConvertible {
     private mutating func read(_ line: Substring, number: Int) throws {
         if line.isEmpty || line.hasPrefix("#") { return }
         if line.hasPrefix("= "), steps.isEmpty {
-            arguments = line.dropFirst(2).split(separator: " ").map {
-                String($0).replacing("<folder>", with: Document.transcriptFolder.path)
-            }
+            arguments = line.dropFirst(2).split(separator: " ").map(String.init)
         } else if line == "! restart" {
             steps.append(Step(line: number, connection: "", action: .restart))
         } else {

@@ -8,6 +8,7 @@ import UsherWire
 /// Plays a transcript to a real daemon and compares what comes; it ends with a proof that nothing else came.
 final class TranscriptPlayer {
     private let transcript: Transcript
+    private let folder: URL
     private let daemon: RunningDaemon
     private let schema: JSONSchema
     private var connections: [String: Peer] = [:]
@@ -19,16 +20,36 @@ final class TranscriptPlayer {
     private struct Peer {
         let client: LineClient
         var lines = 0
-        /// The methods of the requests, by the text of their ids.
-        var methods: [String: Method] = [:]
+        /// The methods of the requests, by the text of their ids; an id may be used again.
+        var methods: [String: [Method]] = [:]
         var hasFinished = false
     }
 
     init(_ transcript: Transcript, discovery: JSON) throws {
         self.transcript = transcript
         schema = JSONSchema(document: discovery)
-        daemon = try RunningDaemon(transcript.arguments)
+        folder = try temporaryFolder()
+        let list = folder.path + "/list.json"
+        try Self.longList.write(toFile: list, atomically: false, encoding: .utf8)
+        daemon = try RunningDaemon(
+            transcript.arguments.map {
+                $0.replacing("<folder>", with: Document.transcriptFolder.path)
+                    .replacing("<long-list>", with: list)
+            })
     }
+
+    deinit {
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Sixty films that do not fit two lines.
+    private static let longList: String = {
+        let overview = String(repeating: "x", count: 2_000)
+        let films = (1...60).map {
+            #"{"id":\#($0),"title":"Film \#($0)","overview":"\#(overview)"}"#
+        }
+        return "[" + films.joined(separator: ",") + "]"
+    }()
 
     func play() throws {
         for step in transcript.steps {
@@ -88,13 +109,15 @@ final class TranscriptPlayer {
     /// Remembers which methods a line calls.
     private func note(_ line: [UInt8], _ peer: inout Peer) {
         let text = String(decoding: line, as: UTF8.self)
+            .trimmingCharacters(in: CharacterSet(charactersIn: "\u{FEFF} \r"))
         if let json = try? JSON(parsing: text) {
             let requests = json.array.isEmpty ? [json] : json.array
             for request in requests {
-                peer.methods["\(request["id"])"] = request["method"].string.flatMap(Method.init)
+                let method = request["method"].string.flatMap(Method.init)
+                peer.methods["\(request["id"])", default: []] += method.map { [$0] } ?? []
             }
         } else if let command = try? Shorthand.parse(text) {
-            peer.methods["\(JSON.number(Double(peer.lines)))"] = command.entry.method
+            peer.methods["\(JSON.number(Double(peer.lines)))"] = [command.entry.method]
         }
     }
 
@@ -106,18 +129,23 @@ final class TranscriptPlayer {
                     eventProblems(message["params"])
                 } else if message.members["error"] != nil {
                     errorProblems(message["error"])
-                } else if let method = peer.methods["\(message["id"])"] {
-                    resultProblems(message["result"], of: method)
                 } else {
-                    ["it answers nothing that was asked"]
+                    resultProblems(message["result"], of: peer.methods["\(message["id"])"] ?? [])
                 }
             guard problems.isEmpty else { throw TestFailure(problems.joined(separator: "\n")) }
         }
     }
 
-    private func resultProblems(_ result: JSON, of method: Method) -> [String] {
-        let entry = schema.document["methods"].array.first { $0["name"].string == method.rawValue }
-        return schema.problems(result, entry?["result", "schema"] ?? .null)
+    /// Empty if the result is one of a method's of those.
+    private func resultProblems(_ result: JSON, of methods: [Method]) -> [String] {
+        let problems = methods.map { method in
+            let entry = schema.document["methods"].array.first {
+                $0["name"].string == method.rawValue
+            }
+            return schema.problems(result, entry?["result", "schema"] ?? .null)
+        }
+        if problems.contains(where: \.isEmpty) { return [] }
+        return problems.first ?? ["it answers nothing that was asked"]
     }
 
     private func eventProblems(_ params: JSON) -> [String] {
