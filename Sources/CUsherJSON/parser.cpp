@@ -18,6 +18,7 @@ struct usher_json_parser {
     std::unique_ptr<uint8_t[]> line;
     std::vector<usher_json_node> nodes;
     size_t capacity;
+    size_t depth;
 };
 
 namespace {
@@ -32,11 +33,13 @@ uint32_t error_of(simdjson::error_code code) {
 }
 
 // The tape's words: the type in the top byte, a payload below. Word 0 is the root; the last word closes it.
-void walk(usher_json_parser &self) {
+// False if it is nested too deep: simdjson does not count an innermost level that is empty.
+bool walk(usher_json_parser &self) {
     const uint64_t *tape = self.parser.doc.tape.get();
     const uint8_t *strings = self.parser.doc.string_buf.get();
     const uint32_t *structural = self.parser.implementation->structural_indexes.get();
     const size_t last = size_t(tape[0] & 0x00FFFFFFFFFFFFFF) - 1;
+    size_t depth = 0;
 
     for (size_t word = 1; word < last; word++) {
         const uint64_t payload = tape[word] & 0x00FFFFFFFFFFFFFF;
@@ -47,11 +50,13 @@ void walk(usher_json_parser &self) {
         switch (tape[word] >> 56) {
         case '{':
         case '[':
+            if (++depth > self.depth) return false;
             node.kind = (tape[word] >> 56) == '{' ? USHER_JSON_OBJECT : USHER_JSON_ARRAY;
             node.next = 0;   // set when its end is met
             break;
         case '}':
         case ']':
+            depth--;
             // The payload of an end is the tape index of its begin; the begin is the innermost that is open.
             for (size_t index = self.nodes.size(); index-- > 0;) {
                 if (self.nodes[index].next == 0) {
@@ -80,6 +85,7 @@ void walk(usher_json_parser &self) {
         }
         self.nodes.push_back(node);
     }
+    return true;
 }
 
 }   // namespace
@@ -88,6 +94,7 @@ usher_json_parser *usher_json_parser_create(size_t capacity, size_t depth) {
     auto self = std::unique_ptr<usher_json_parser>(new (std::nothrow) usher_json_parser);
     if (!self) return nullptr;
     self->capacity = capacity;
+    self->depth = depth;
     self->line.reset(new (std::nothrow) uint8_t[capacity + simdjson::SIMDJSON_PADDING]);
     // simdjson counts the document itself as a level.
     if (!self->line || self->parser.allocate(capacity, depth + 1) != simdjson::SUCCESS) return nullptr;
@@ -107,7 +114,10 @@ usher_json_document usher_json_parse(usher_json_parser *self, const uint8_t *lin
     document.error = error_of(self->parser.parse(self->line.get(), length, false).error());
     if (document.error != USHER_JSON_OK) return document;
     self->nodes.clear();
-    walk(*self);
+    if (!walk(*self)) {
+        document.error = USHER_JSON_BAD;
+        return document;
+    }
     document.nodes = self->nodes.data();
     document.count = uint32_t(self->nodes.size());
     document.strings = self->parser.doc.string_buf.get();

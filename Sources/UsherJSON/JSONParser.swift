@@ -237,7 +237,7 @@ package final class JSONParser {
 }
 
 /// Where text stops being UTF-8, at the start of the character that is wrong; nil if it is valid.
-private func firstInvalidUTF8(in line: Span<UInt8>) -> Int? {
+package func firstInvalidUTF8(in line: Span<UInt8>) -> Int? {
     var index = 0
     while index < line.count {
         let first = line[index]
