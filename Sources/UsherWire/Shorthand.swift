@@ -62,7 +62,9 @@ package enum Shorthand {
     /// The text of an error for a name that is not known, with the nearest one that is.
     package static func unknown(_ name: String, among known: [String]) -> String {
         let shown = excerpt(name)
-        let nearest = known.map { ($0, editDistance(Array(shown.utf8), Array($0.utf8))) }
+        // Names have no capitals, but people and other protocols write some.
+        let written = Array(shown.lowercased().utf8)
+        let nearest = known.map { ($0, editDistance(written, Array($0.utf8))) }
             .min { $0.1 < $1.1 }
         if let (word, distance) = nearest, distance <= max(2, shown.utf8.count / 3) {
             return "there is no \(shown); did you mean \(word)?"
