@@ -19,6 +19,9 @@ struct RequestBinder {
         case nothing
     }
 
+    /// A byte order mark, which is let pass at the very start of a connection and nowhere else.
+    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
     private let parser = JSONParser(capacity: Limits.lineBytes, depth: Limits.jsonDepth)
 
     /// Reads a line: `range` of `bytes`, without its end; `number` counts the connection's lines from 1.
@@ -27,17 +30,17 @@ struct RequestBinder {
     func bind(
         _ bytes: borrowing [UInt8], _ range: Range<Int>, number: Int, isWhole: Bool
     ) -> Bound {
-        var range = range
-        while let first = range.first, bytes[first] == 0x20 || bytes[first] == 0x09 {
-            range.removeFirst()
+        let isMarked = number == 1 && bytes[range].starts(with: Self.mark)
+        let line = isMarked ? range.dropFirst(Self.mark.count) : range
+        guard let first = line.first(where: { bytes[$0] != 0x20 && bytes[$0] != 0x09 }) else {
+            return .nothing
         }
-        guard let first = range.first else { return .nothing }
         switch bytes[first] {
         case UInt8(ascii: "#"): return .nothing
-        case UInt8(ascii: "{"), UInt8(ascii: "["): return bindJSON(bytes, range)
+        case UInt8(ascii: "{"), UInt8(ascii: "["): return bindJSON(bytes, line)
         case UInt8(ascii: "a")...UInt8(ascii: "z"):
-            return bindTyped(bytes, range, number: number, isWhole: isWhole)
-        default: return bindOther(bytes, range)
+            return bindTyped(bytes, line, from: first, number: number, isWhole: isWhole)
+        default: return bindOther(bytes, line, from: first)
         }
     }
 
@@ -80,6 +83,7 @@ struct RequestBinder {
                 .unreadable, WireError(.notObject, "a request is an object, or an array of them"))
         }
         var id = RequestID.absent
+        var isRequest = false
         do throws(WireError) {
             let envelope = try Envelope(node, parser)
             if let node = envelope.id { id = try self.id(node, bytes, range) }
@@ -87,14 +91,14 @@ struct RequestBinder {
             guard let name = envelope.method else {
                 throw WireError(.missing, "the request has no method", path: "/method")
             }
+            isRequest = true
             let entry = try entry(name)
             let arguments = try arguments(envelope.params, of: entry)
             return Request(
                 id: id,
                 outcome: .success(.init(entry: entry, call: try entry.bind(arguments))))
         } catch {
-            // What is no request at all is answered even without an id.
-            let isRequest = error.reason.code != ErrorReason.notObject.code
+            // What is no request at all, and so no notification, is answered even without an id.
             return .wrong(id == .absent && !isRequest ? .unreadable : id, error)
         }
     }
@@ -104,21 +108,23 @@ struct RequestBinder {
     ) throws(WireError) -> RequestID {
         let first = range.lowerBound + parser.offset(node)
         switch parser.kind(node) {
-        case .string where parser.textLength(node) <= Limits.idBytes:
+        case .string:
             var end = first + 1
             while bytes[end] != UInt8(ascii: "\"") {
                 end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1
             }
+            // Escapes count as they are written, since they are echoed so.
+            guard end - first - 1 <= Limits.idBytes else { break }
             return .json(bytes[first...end])
         case .integer where parser.integer(node).magnitude <= 1 << 53 - 1:
             var end = first + 1
             while end < range.upperBound, (0x30...0x39).contains(bytes[end]) { end += 1 }
             return .json(bytes[first..<end])
-        default:
-            let message =
-                "id is a string of at most \(Limits.idBytes) bytes or an integer within 2^53 - 1"
-            throw WireError(.badID, message, path: "/id")
+        default: break
         }
+        let message =
+            "id is a string of at most \(Limits.idBytes) bytes or an integer within 2^53 - 1"
+        throw WireError(.badID, message, path: "/id")
     }
 
     private func entry(_ name: JSONNode) throws(WireError) -> MethodEntry {
@@ -149,12 +155,12 @@ struct RequestBinder {
         var next = parser.firstChild(object)
         while let key = next {
             let name = parser.string(key)
-            let place = "\(path)/\(name.prefix(64).escapedForPointer)"
+            let place = "\(path)/\(name.excerpt.escapedForPointer)"
             guard let parameter = parameters.first(where: { $0.name == name }) else {
                 let known = parameters.map(\.name).joined(separator: ", ")
                 let hint = known.isEmpty ? "it takes nothing" : "it takes \(known)"
                 throw WireError(
-                    .unknownParam, "\(owner) has no \(name.prefix(64)); \(hint)", path: place)
+                    .unknownParam, "\(owner) has no \(name.excerpt); \(hint)", path: place)
             }
             let value = parser.value(ofKey: key)
             arguments.set(name, to: try argument(value, for: parameter, path: place))
@@ -185,8 +191,21 @@ struct RequestBinder {
 
     // MARK: Other lines
 
+    /// Finds what no line may hold, whatever it is.
+    private func checkText(
+        _ bytes: borrowing [UInt8], _ range: Range<Int>
+    ) throws(WireError) {
+        let line = bytes.span.extracting(range)
+        if let offset = firstInvalidUTF8(in: line) {
+            throw WireError(JSONSyntaxError.invalidUTF8(offset: offset))
+        }
+        if let offset = line.indices.first(where: { line[$0] == 0 }) {
+            throw WireError(JSONSyntaxError.nulByte(offset: offset))
+        }
+    }
+
     private func bindTyped(
-        _ bytes: borrowing [UInt8], _ range: Range<Int>, number: Int, isWhole: Bool
+        _ bytes: borrowing [UInt8], _ range: Range<Int>, from first: Int, number: Int, isWhole: Bool
     ) -> Bound {
         let id = RequestID.json(ArraySlice(String(number).utf8))
         func wrong(_ error: WireError) -> Bound {
@@ -194,14 +213,9 @@ struct RequestBinder {
             request.isTyped = true
             return .one(request)
         }
-        guard let line = String(validating: bytes[range], as: UTF8.self) else {
-            return wrong(WireError(.invalidUTF8, "the line is not valid UTF-8"))
-        }
-        if let nul = bytes[range].firstIndex(of: 0) {
-            let offset = nul - range.lowerBound
-            return wrong(WireError(.nulByte, "the line holds a NUL byte", offset: offset))
-        }
         do throws(WireError) {
+            try checkText(bytes, range)
+            let line = String(decoding: bytes[first..<range.upperBound], as: UTF8.self)
             guard isWhole || Shorthand.isWord(line) else {
                 throw WireError(
                     .badJSON, "a typed line ends with a newline; this one may have been cut short")
@@ -221,9 +235,16 @@ struct RequestBinder {
         }
     }
 
-    private func bindOther(_ bytes: borrowing [UInt8], _ range: Range<Int>) -> Bound {
+    private func bindOther(
+        _ bytes: borrowing [UInt8], _ range: Range<Int>, from first: Int
+    ) -> Bound {
         let isHTTP = ["GET ", "POST ", "HEAD ", "PUT "].contains {
-            bytes[range].starts(with: $0.utf8)
+            bytes[first..<range.upperBound].starts(with: $0.utf8)
+        }
+        do throws(WireError) {
+            if !isHTTP { try checkText(bytes, range) }
+        } catch {
+            return .one(.wrong(.unreadable, error))
         }
         if isHTTP {
             let error = WireError(
@@ -232,62 +253,8 @@ struct RequestBinder {
         }
         let error = WireError(
             .badJSON, "a line is a JSON object, an array of them, or a word; help lists the words",
-            offset: 0)
+            offset: first - range.lowerBound)
         return .one(.wrong(.unreadable, error))
-    }
-}
-
-/// The members of a JSON-RPC request, each at most once, before any is looked at closely.
-private struct Envelope {
-    private(set) var id: JSONNode?
-    private(set) var method: JSONNode?
-    private(set) var params: JSONNode?
-    private var version: JSONNode?
-    private var problem: WireError?
-
-    init(_ object: JSONNode, _ parser: JSONParser) throws(WireError) {
-        if let key = parser.duplicateKey(in: object) {
-            let isTopLevel = parser.isKey(key, of: object)
-            let error = WireError(
-                .duplicateKey, "the key \(parser.string(key).prefix(64)) stands twice in an object",
-                offset: parser.offset(key))
-            // With two ids there is none that could be carried.
-            if isTopLevel && parser.text(key, is: "id") { throw error }
-            problem = error
-        }
-        var next = parser.firstChild(object)
-        while let key = next {
-            let value = parser.value(ofKey: key)
-            if parser.text(key, is: "jsonrpc") {
-                version = value
-            } else if parser.text(key, is: "id") {
-                id = value
-            } else if parser.text(key, is: "method") {
-                method = value
-            } else if parser.text(key, is: "params") {
-                params = value
-            } else if problem == nil {
-                let name = parser.string(key).prefix(64)
-                problem = WireError(
-                    .unknownMember, "a request has jsonrpc, id, method and params, no \(name)",
-                    path: "/\(name.escapedForPointer)")
-            }
-            next = parser.sibling(after: value, in: object)
-        }
-    }
-
-    func check(_ parser: JSONParser) throws(WireError) {
-        if let problem { throw problem }
-        if let version, parser.kind(version) != .string || !parser.text(version, is: "2.0") {
-            throw WireError(.badVersion, "jsonrpc is \"2.0\" or left out", path: "/jsonrpc")
-        }
-        if let method, parser.kind(method) != .string {
-            throw WireError(.wrongType, "method is a string", path: "/method")
-        }
-        if let params, parser.kind(params) != .object {
-            throw WireError(
-                .notObject, "params is an object; name the parameters", path: "/params")
-        }
     }
 }
 
@@ -307,22 +274,8 @@ extension WireError {
             self.init(.nulByte, "the line holds a NUL byte", offset: offset)
         case .tooDeep:
             self.init(.tooDeep, "the JSON is nested more than \(Limits.jsonDepth) deep")
-        case .badNumber: self.init(.badNumber, "a number is beyond what 64 bits hold")
+        case .badNumber:
+            self.init(.badNumber, "a number is not written as in JSON, or beyond what 64 bits hold")
         }
-    }
-}
-
-extension StringProtocol {
-    /// The text as a part of a JSON pointer (RFC 6901).
-    fileprivate var escapedForPointer: String {
-        var escaped = ""
-        for character in self {
-            switch character {
-            case "~": escaped += "~0"
-            case "/": escaped += "~1"
-            default: escaped.append(character)
-            }
-        }
-        return escaped
     }
 }

@@ -115,20 +115,12 @@ final class Session {
                 return .one(Request.tooLong)
             case .line(let range):
                 return daemon.binder.bind(
-                    framer.buffer, withoutMark(range), number: lineNumber, isWhole: true)
+                    framer.buffer, range, number: lineNumber, isWhole: true)
             }
         }
         guard hasEnded, let range = framer.finish() else { return nil }
         lineNumber += 1
-        return daemon.binder.bind(
-            framer.buffer, withoutMark(range), number: lineNumber, isWhole: false)
-    }
-
-    /// A byte order mark is let pass at the very start of a connection, and nowhere else.
-    private func withoutMark(_ range: Range<Int>) -> Range<Int> {
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        let isMarked = lineNumber == 1 && framer.buffer[range].starts(with: mark)
-        return isMarked ? range.dropFirst(mark.count) : range
+        return daemon.binder.bind(framer.buffer, range, number: lineNumber, isWhole: false)
     }
 
     private func take(_ bound: RequestBinder.Bound) {
