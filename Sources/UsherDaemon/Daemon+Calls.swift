@@ -8,7 +8,9 @@ import UsherWire
 // The methods: what each does with the core, and what it answers.
 extension Daemon {
     /// How many bytes of movies an answer or a push may hold, so that with all the rest it fits a line.
-    static let moviesBudget = Limits.lineBytes - 8_192
+    static let moviesBudget = Limits.lineBytes - answerBytes
+    /// What an answer or a push may hold besides movies: names and messages, escaped.
+    private static let answerBytes = 8_192
 
     /// Starts a request; its answer comes now or later.
     func start(_ request: Request, of session: Session) {
@@ -21,6 +23,7 @@ extension Daemon {
                     .duplicateID, "a request with this id is in flight; use another id", path: "/id"
                 )
             }
+            request.place?.batch.ids.append(request.id)
             try call(valid.call, request, session)
         } catch {
             answer(session, request.id, request.place, error)
@@ -69,7 +72,7 @@ extension Daemon {
             let list = try list(name)
             answer(session, request) { writer in
                 writer.moviesResult(
-                    list, offset: offset, asked: limit, budget: budget(request), core)
+                    list, offset: offset, asked: limit, budget: moviesBudget(request.place), core)
             }
         case .moviesFetch(let name, let page, let waits):
             _ = try list(name)
@@ -109,8 +112,8 @@ extension Daemon {
         return postpone(request, of: session, isDurable: false)
     }
 
-    private func budget(_ request: Request) -> Int {
-        min(Self.moviesBudget, request.place?.batch.budget ?? .max)
+    private func moviesBudget(_ place: Batch.Place?) -> Int {
+        (place?.batch.budget ?? Limits.lineBytes) - Self.answerBytes
     }
 
     // MARK: Subscriptions
@@ -132,13 +135,17 @@ extension Daemon {
         var effects: [Effect] = []
         let start = core.subscribe(
             session.id, to: topic, name: wish.name, mode: wish.mode, since: wish.since,
-            budget: budget(request), &effects)
-        session.subscriptions.append(start.subscription)
-        outlets[topic, default: []].append(Outlet(start.subscription, of: session))
-        if start.reason == nil { statistics.resumes += 1 }
-        answer(session, request) { writer in writer.subscriptionResult(start, core) }
+            budget: moviesBudget(request.place), &effects)
+        let isAnswered = answer(session, request) { $0.subscriptionResult(start, core) }
+        if isAnswered {
+            session.subscriptions.append(start.subscription)
+            outlets[topic, default: []].append(Outlet(start.subscription, of: session))
+            if start.reason == nil { statistics.resumes += 1 }
+        } else {
+            core.unsubscribe(start.subscription)
+        }
         for effect in effects { perform(effect) }
-        session.push(start.subscription)
+        if isAnswered { session.push(start.subscription) }
     }
 
     private func unsubscribe(
@@ -184,19 +191,19 @@ extension Daemon {
 
     // MARK: Answers
 
-    /// Answers a request with a result that `body` writes.
-    private func answer(
+    /// Answers a request with a result that `body` writes; with an error, and false, if it is too large.
+    @discardableResult private func answer(
         _ session: Session, _ request: Request, _ body: (inout JSONWriter) -> Void
-    ) {
+    ) -> Bool {
         answer(session, request.id, request.place, body)
     }
 
     private static let resultHead = Array(",\"result\":".utf8)
 
-    private func answer(
+    @discardableResult private func answer(
         _ session: Session, _ id: RequestID, _ place: Batch.Place?,
         _ body: (inout JSONWriter) -> Void
-    ) {
+    ) -> Bool {
         scratch.reset()
         scratch.beginAnswer(id)
         scratch.raw(Self.resultHead)
@@ -206,9 +213,10 @@ extension Daemon {
             let error = WireError(
                 .resultTooLarge, "the result does not fit a line; ask for less, or not in a batch")
             answer(session, id, place, error)
-        } else {
-            session.send(scratch.bytes, id, place)
+            return false
         }
+        session.send(scratch.bytes, id, place)
+        return true
     }
 
     /// Answers a request with an error.
@@ -238,7 +246,7 @@ extension Daemon {
         _ session: Session, _ id: RequestID, _ place: Batch.Place?,
         _ result: Result<Reply, WireError>
     ) {
-        let budget = min(Self.moviesBudget, place?.batch.budget ?? .max)
+        let budget = moviesBudget(place)
         switch result {
         case .failure(let error): answer(session, id, place, error)
         case .success(.user(let user)):

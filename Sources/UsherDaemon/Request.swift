@@ -44,16 +44,22 @@ final class Batch {
 
     private var answers: [[UInt8]?]
     private var missing: Int
-    /// How many bytes an answer may have, so that all fit one line.
-    let budget: Int
+    private var usedBytes = 0
+    /// The ids of its requests that were started; none of them has reached the peer before all have.
+    var ids: [RequestID] = []
     /// Whether a request of it waits for a service, which may take long.
     var waitsForService = false
+
+    /// Bytes that an error takes at most when its text is cut to the summary of its reason.
+    private static let errorBytes = 512
 
     init(count: Int) {
         answers = Array(repeating: nil, count: count)
         missing = count
-        budget = Limits.lineBytes / (count + 1)
     }
+
+    /// How many bytes the next answer must stay below, so that all fit one line, the last at least as errors.
+    var budget: Int { Limits.lineBytes - 2 - usedBytes - (missing - 1) * Self.errorBytes }
 
     /// Takes an answer, empty for a notification; gives the batch's line once it was the last one, nil before.
     ///
@@ -61,6 +67,7 @@ final class Batch {
     func answer(_ place: Place, _ json: [UInt8]) -> [UInt8]? {
         answers[place.index] = json
         missing -= 1
+        usedBytes += json.count + 1
         guard missing == 0 else { return nil }
         var line: [UInt8] = []
         for answer in answers.compactMap({ $0 }) where !answer.isEmpty {

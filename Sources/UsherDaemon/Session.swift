@@ -40,6 +40,8 @@ final class Session {
     private var isBehind = false
     /// The batch whose answer is to come before the pushes that it causes.
     private var batch: Batch?
+    /// The batches that are not answered yet.
+    private var openBatches: [Batch] = []
 
     struct InFlight {
         let id: RequestID
@@ -88,8 +90,8 @@ final class Session {
         var lines = 0
         while connection.isOpen {
             if firstWaiting < waiting.count {
-                guard canStart(waiting[firstWaiting]) else { break }
                 let request = waiting[firstWaiting]
+                guard canStart(request), begin(request.place) else { break }
                 firstWaiting += 1
                 daemon.start(request, of: self)
             } else if lines == Limits.linesPerTurn {
@@ -141,7 +143,7 @@ final class Session {
                 request.place = Batch.Place(batch: batch, index: index)
                 return request
             }
-            self.batch = batch
+            openBatches.append(batch)
         case .foreign(let request):
             daemon.start(request, of: self)
             connection.closeAfterFlush()
@@ -156,6 +158,15 @@ final class Session {
         guard case .success(let valid) = request.outcome, case .userRename = valid.call else {
             return false
         }
+        return true
+    }
+
+    /// Has a batch hold the pushes that it causes, once all that the peer is owed before is sent; false till then.
+    private func begin(_ place: Batch.Place?) -> Bool {
+        guard let place, place.index == 0 else { return true }
+        pushDue()
+        guard !isBehind else { return false }
+        batch = place.batch
         return true
     }
 
@@ -187,7 +198,10 @@ final class Session {
         inFlight[token] = InFlight(
             id: id, place: request.place, waitsForService: !isDurable)
         if isDurable { durable.append((token, nil)) }
-        if !isDurable { request.place?.batch.waitsForService = true }
+        if !isDurable, let batch = request.place?.batch {
+            batch.waitsForService = true
+            pushDue()
+        }
     }
 
     /// Whether a request of this id is in flight.
@@ -195,6 +209,7 @@ final class Session {
         if inFlight.isEmpty, barriers.isEmpty { return false }
         guard case .json = id else { return false }
         return inFlight.values.contains { $0.id == id } || barriers.contains { $0.id == id }
+            || openBatches.contains { $0.ids.contains(id) }
     }
 
     /// A late answer is there; answers of durable requests keep their order.
@@ -230,6 +245,7 @@ final class Session {
         let answer = id == .absent ? [] : json
         guard let line = place.batch.answer(place, answer) else { return }
         if batch === place.batch { batch = nil }
+        openBatches.removeAll { $0 === place.batch }
         if !line.isEmpty { writeLine(line) }
         pushDue()
     }
@@ -241,8 +257,10 @@ final class Session {
     }
 
     /// Answers at once if the peer has been sent all it is owed, or else as soon as it has.
+    ///
+    /// What a batch holds back was not owed when its line was read.
     func barrier(_ request: Request) {
-        if isBehind || holdsPushes {
+        if isBehind, !holdsPushes {
             barriers.append((request.id.kept, request.place))
         } else {
             daemon.answerEmpty(self, request.id, request.place)
