@@ -94,6 +94,7 @@ final class Session {
                 guard canStart(request), begin(request.place) else { break }
                 firstWaiting += 1
                 daemon.start(request, of: self)
+                release(request.place?.batch)
             } else if lines == Limits.linesPerTurn {
                 pumpNextTurn()
                 break
@@ -170,6 +171,15 @@ final class Session {
         return true
     }
 
+    /// Has a batch hold no pushes if it waits for a service, which may take long.
+    private func release(_ batch: Batch?) {
+        guard let batch, !batch.waitsForService else { return }
+        batch.waitsForService = inFlight.values.contains { request in
+            request.waitsForService && request.place?.batch === batch
+        }
+        if batch.waitsForService { pushDue() }
+    }
+
     private func pumpNextTurn() {
         guard !isPumpScheduled else { return }
         isPumpScheduled = true
@@ -198,15 +208,11 @@ final class Session {
         inFlight[token] = InFlight(
             id: id, place: request.place, waitsForService: !isDurable)
         if isDurable { durable.append((token, nil)) }
-        if !isDurable, let batch = request.place?.batch {
-            batch.waitsForService = true
-            pushDue()
-        }
     }
 
     /// Whether a request of this id is in flight.
     func isInFlight(_ id: RequestID) -> Bool {
-        if inFlight.isEmpty, barriers.isEmpty { return false }
+        if inFlight.isEmpty, barriers.isEmpty, openBatches.isEmpty { return false }
         guard case .json = id else { return false }
         return inFlight.values.contains { $0.id == id } || barriers.contains { $0.id == id }
             || openBatches.contains { $0.ids.contains(id) }
