@@ -24,8 +24,6 @@ package final class Daemon {
     var outlets: [Topic: [Outlet]] = [:]
     var statistics = Statistics()
     var roles: PeerRoles
-    /// Look-ups of groups that a reload began and that are not done.
-    var groupLookUps = 0
     var places = Places()
     var evictions = Evictions()
     /// Connections that were not let in and are not closed yet.

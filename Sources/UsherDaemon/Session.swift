@@ -78,8 +78,7 @@ final class Session {
             pump()
         }
         connection.onBacklog = { [unowned self] in daemon.patience.watch(self) }
-        // A connection with more unsent than the limit is then sure to tell when it drained.
-        connection.lowWater = min(Connection.defaultLowWater, daemon.limits.unsentBytes)
+        connection.lowWater = daemon.lowWater
         connection.startReading()
     }
 
