@@ -38,6 +38,7 @@ package final class Daemon {
     let service: Service
     var signals: Signals?
     var stopping: Stopping?
+    var reconnectDelays = ReconnectDelays()
     var lastPush = EncodedPush()
     var userResults = UserResults()
 
