@@ -26,8 +26,18 @@ extension Daemon {
             request.place?.batch.ids.append(request.id)
             try call(valid.call, request, session)
         } catch {
+            if error.reason == .permissionDenied { logRefusal(request, of: session) }
             answer(session, request.id, request.place, error)
         }
+    }
+
+    /// Records what a peer had no right to, once a connection, so that nobody fills the log.
+    private func logRefusal(_ request: Request, of session: Session) {
+        guard !session.hasLoggedRefusal, case .success(let valid) = request.outcome else { return }
+        session.hasLoggedRefusal = true
+        log.notice(
+            "uid \(session.credentials.uid), pid \(session.credentials.pid) was refused "
+                + "\(valid.entry.method.rawValue), having the role \(session.peer.role.rawValue)")
     }
 
     private func checkPermission(
@@ -55,7 +65,7 @@ extension Daemon {
                 writer.integer(loop.now - startedAt)
                 writer.raw("}")
             }
-        case .stats: answer(session, request) { writer in writeStatistics(to: &writer) }
+        case .stats: answer(session, request) { $0.statistics(StatisticsMember.all, of: self) }
         case .clients(let offset):
             answer(session, request) { writer in writeClients(from: offset, to: &writer) }
         case .userGet(let user):
@@ -139,6 +149,7 @@ extension Daemon {
         let isAnswered = answer(session, request) { $0.subscriptionResult(start, core) }
         if isAnswered {
             session.subscriptions.append(start.subscription)
+            statistics.subscriptions += 1
             outlets[topic, default: []].append(Outlet(start.subscription, of: session))
             if start.reason == nil { statistics.resumes += 1 }
         } else {
@@ -155,6 +166,7 @@ extension Daemon {
             throw WireError(.notSubscribed, "there is no subscription \(name)", path: "/params/as")
         }
         end(session.subscriptions.remove(at: index))
+        statistics.subscriptions -= 1
         answerEmpty(session, request.id, request.place)
     }
 
@@ -284,7 +296,11 @@ extension Daemon {
             writer.raw(":")
             writer.integer(limit.value)
         }
-        writer.raw("},\"features\":[\"batch\",\"cursor\",\"shorthand\"]}")
+        writer.raw("},\"features\":[\"batch\",\"cursor\",\"shorthand\"]")
+        if let eviction = evictions.take(of: session.client.clientName, session.credentials.uid) {
+            writer.eviction(eviction)
+        }
+        writer.raw("}")
     }
 }
 

@@ -53,7 +53,9 @@ extension Daemon {
 
     /// What is going on between the word to stop and the end.
     struct Stopping: ~Copyable {
-        fileprivate var grace: Timer
+        fileprivate let grace: Timer
+        /// When the time for answers and for flushing is over.
+        fileprivate let deadline: UInt64
         /// Answers in flight had their time; connections are being closed.
         fileprivate var isClosing = false
     }
@@ -71,8 +73,9 @@ extension Daemon {
         log.notice("stopping: \(reason)")
         service.notifier.stopping("Stopping: \(reason)")
         let grace = Timer(on: loop) { [unowned self] in closeConnections() }
-        grace.start(afterMilliseconds: UInt64(limits.shutdownGraceMilliseconds))
-        stopping = Stopping(grace: grace)
+        let milliseconds = UInt64(limits.shutdownGraceMilliseconds)
+        grace.start(afterMilliseconds: milliseconds)
+        stopping = Stopping(grace: grace, deadline: loop.now + milliseconds)
         announce(.stop, .will, reason: reason)
         sockets.remove()
         for listener in listeners { listener.close() }
@@ -89,22 +92,24 @@ extension Daemon {
         }
     }
 
+    /// What is left of the grace for peers to take their last lines, and at least this, in milliseconds.
+    private static let lastFlushMilliseconds: UInt64 = 250
+
     private func closeConnections() {
-        guard stopping?.isClosing == false else { return }
+        guard let deadline = stopping?.deadline, stopping?.isClosing == false else { return }
         stopping?.isClosing = true
+        let time = max(deadline - min(loop.now, deadline), Self.lastFlushMilliseconds)
         for session in sessions.values {
-            for request in session.inFlight.values {
-                answer(
-                    session, request.id, request.place,
-                    WireError(.shuttingDown, "the daemon stopped before this was done"))
-            }
-            session.connection.closeAfterFlush(
-                withinMilliseconds: UInt64(limits.shutdownGraceMilliseconds))
+            session.abandonRequests(
+                WireError(.shuttingDown, "the daemon stopped before this was done"))
+            session.connection.closeAfterFlush(withinMilliseconds: time, lingers: false)
         }
         if sessions.isEmpty { finish() }
     }
 
     private func finish() {
+        for connection in refused.values { connection.close() }
+        patience.end()
         stopping = nil
         listeners = []
         signals = nil

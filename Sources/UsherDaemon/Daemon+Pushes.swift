@@ -79,15 +79,11 @@ extension Daemon {
     /// The announcement of the end as one peer gets it: with a delay of its own before it may come back.
     private func ownVersion(of push: Push) -> Push? {
         guard case .engine(let event?) = push.body, event.step == .stop else { return nil }
-        let delay = Int.random(in: Self.reconnectMilliseconds)
         let own = EngineEvent(
             step: .stop, phase: event.phase, reason: event.reason,
-            reconnectAfterMilliseconds: delay)
+            reconnectAfterMilliseconds: reconnectDelays.next())
         return Push(
             previous: push.previous, revision: push.revision, body: .engine(own),
             skipped: push.skipped, gap: push.gap)
     }
-
-    /// Between which delays peers are spread that come back after a restart.
-    private static let reconnectMilliseconds = 100...2_000
 }

@@ -26,10 +26,11 @@ extension Daemon {
             let roles = try PeerRoles(new)
             let renewed = try Upstreams(new, on: loop, log: log)
             self.roles = roles
-            configuration = new
+            configuration = new.fitting(Descriptors.roomForClients(), log)
             upstreams.retire()
             retired = retired.filter { !$0.isClosed } + [upstreams]
             upstreams = renewed
+            for session in sessions.values { renew(session) }
             if !kept.isEmpty {
                 let names = kept.joined(separator: ", ")
                 log.warning("only a restart changes \(names): kept as it was", isReply: true)
@@ -46,6 +47,15 @@ extension Daemon {
         }
         return "Not reloaded, all stays as it was: \(problems.first ?? "")"
     }
+
+    /// Holds a connection to the roles and limits as they are now; its peer stays who it was when it connected.
+    private func renew(_ session: Session) {
+        session.peer = roles.peer(session.credentials, ownUser: upstreams.ownUser)
+        session.connection.lowWater = lowWater
+    }
+
+    /// A connection with more unsent than the limit is then sure to tell when it drained.
+    var lowWater: Int { min(Connection.defaultLowWater, limits.unsentBytes) }
 
     /// Tries a configuration without serving: groups, addresses, key and certificates.
     package static func check(_ configuration: Configuration, log: Log) throws {

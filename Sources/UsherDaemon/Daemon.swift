@@ -1,5 +1,6 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import UsherCore
 package import UsherEventLoop
 import UsherStore
@@ -23,6 +24,11 @@ package final class Daemon {
     var outlets: [Topic: [Outlet]] = [:]
     var statistics = Statistics()
     var roles: PeerRoles
+    var places = Places()
+    var evictions = Evictions()
+    /// Connections that were not let in and are not closed yet.
+    var refused: [ObjectIdentifier: Connection] = [:]
+    private(set) lazy var patience = Patience(of: self)
     var upstreams: Upstreams
     /// Services of before a reload that still have something in flight.
     var retired: [Upstreams] = []
@@ -32,6 +38,7 @@ package final class Daemon {
     let service: Service
     var signals: Signals?
     var stopping: Stopping?
+    var reconnectDelays = ReconnectDelays()
     var lastPush = EncodedPush()
     var userResults = UserResults()
 
@@ -57,7 +64,7 @@ package final class Daemon {
         in environment: ServiceEnvironment, on loop: EventLoop, log: Log
     ) throws(StartError) {
         self.loop = loop
-        self.configuration = configuration
+        self.configuration = configuration.fitting(Descriptors.roomForClients(), log)
         self.source = source
         service = Service(environment)
         self.log = log
@@ -92,10 +99,11 @@ package final class Daemon {
         }
         nextSession += 1
         let peer = roles.peer(credentials, ownUser: upstreams.ownUser)
-        if let refusal = refusal(of: credentials, peer) {
+        if let refusal = refusal(of: credentials.uid) {
             refuse(connection, refusal)
             return
         }
+        places.take(for: credentials.uid)
         let session = Session(
             id: SessionID(value: nextSession), connection, credentials, peer, daemon: self)
         sessions[session.id] = session
@@ -105,37 +113,19 @@ package final class Daemon {
         }
     }
 
-    private func refusal(of credentials: PeerCredentials, _ peer: Peer) -> WireError? {
-        if stopping != nil { return WireError(.shuttingDown, "the daemon is stopping") }
-        let isPrivileged = roles.isPrivileged(credentials.uid)
-        if sessions.count >= limits.clients + (isPrivileged ? 1 : 0) {
-            return WireError(.tooManyClients, "\(limits.clients) clients are connected; try later")
-        }
-        guard !isPrivileged else { return nil }
-        let own = sessions.values.count { $0.credentials.uid == credentials.uid }
-        guard own >= limits.clientsPerUID else { return nil }
-        return WireError(
-            .tooManyClients, "uid \(credentials.uid) has \(own) clients connected; try later")
-    }
-
-    private func refuse(_ connection: Connection, _ error: WireError) {
-        statistics.count(error.reason)
-        scratch.reset()
-        scratch.beginAnswer(.unreadable)
-        scratch.raw(",\"error\":")
-        scratch.wireError(error)
-        scratch.raw("}\n")
-        connection.write(scratch.bytes)
-        connection.closeAfterFlush()
-    }
-
     private func closed(_ session: Session, _ reason: CloseReason) {
         for subscription in session.subscriptions { end(subscription) }
+        statistics.subscriptions -= session.subscriptions.count
         session.subscriptions = []
+        freePlace(of: session)
         for token in session.inFlight.keys { tokens[token] = nil }
         sessions[session.id] = nil
         if case .failed(let error) = reason {
-            log.info("pid \(session.credentials.pid): connection lost: \(error)")
+            statistics.lost += 1
+            // Programs end in the middle of things; that alone is no news.
+            if error.code != EPIPE, error.code != ECONNRESET {
+                log.info("pid \(session.credentials.pid): connection lost: \(error)")
+            }
         }
         goOnStopping()
     }

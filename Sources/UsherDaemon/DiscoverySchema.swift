@@ -1,5 +1,7 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
+import UsherWire
+
 /// The schemas of results and events as `rpc.discover` gives them, in JSON Schema draft 7.
 ///
 /// They say what is promised and leave the rest open: a later version may add members to any object.
@@ -51,6 +53,12 @@ enum DiscoverySchema {
         json.split(separator: "\n").map { $0.drop { $0 == " " } }.joined()
     }
 
+    private static var statistics: String {
+        var writer = JSONWriter()
+        writer.statisticsSchema(StatisticsMember.all)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
     private static let session: [Named] = [
         Named("Empty", ##"{"type":"object"}"##),
         Named(
@@ -66,7 +74,12 @@ enum DiscoverySchema {
                "role":{"type":"string","enum":["read","control","admin"]},
                "user":{"type":"integer","minimum":0},
                "limits":{"$ref":"#/components/schemas/Counters"},
-               "features":{"type":"array","items":{"type":"string"}}}}
+               "features":{"type":"array","items":{"type":"string"}},
+               "evicted":{"type":"object","required":["reason","at_uptime_ms"],
+                 "description":"How the client's former connection was cut off, told once.",
+                 "properties":{
+                   "reason":{"enum":["stalled","stalled_when_full","partial_line"]},
+                   "at_uptime_ms":{"type":"integer","minimum":0}}}}}
             """##
         ),
         Named(
@@ -95,37 +108,7 @@ enum DiscoverySchema {
             """##
         ),
         Named("Counters", ##"{"type":"object","additionalProperties":{"type":"integer"}}"##),
-        Named(
-            "Stats",
-            ##"""
-            {"type":"object",
-             "required":["uptime_ms","clients","requests","pushes","store","users","movies"],
-             "properties":{
-               "uptime_ms":{"type":"integer","minimum":0},
-               "clients":{"$ref":"#/components/schemas/Counters"},
-               "requests":{"type":"object","required":["started","errors"],
-                 "properties":{"started":{"type":"integer"},
-                   "errors":{"$ref":"#/components/schemas/Counters"}}},
-               "pushes":{"$ref":"#/components/schemas/Counters"},
-               "store":{"type":"object",
-                 "required":["commits","transactions","largest_group","failures","degraded"],
-                 "properties":{"commits":{"type":"integer"},"transactions":{"type":"integer"},
-                   "largest_group":{"type":"integer"},"failures":{"type":"integer"},
-                   "degraded":{"type":"boolean"}}},
-               "users":{"$ref":"#/components/schemas/ServiceStats"},
-               "movies":{"$ref":"#/components/schemas/ServiceStats"}}}
-            """##
-        ),
-        Named(
-            "ServiceStats",
-            ##"""
-            {"type":"object",
-             "required":["responses","retries","body_bytes","dropped_rows","repaired_records"],
-             "properties":{"responses":{"$ref":"#/components/schemas/Counters"},
-               "retries":{"type":"integer"},"body_bytes":{"type":"integer"},
-               "dropped_rows":{"type":"integer"},"repaired_records":{"type":"integer"}}}
-            """##
-        ),
+        Named("Stats", statistics),
         Named(
             "Clients",
             ##"""

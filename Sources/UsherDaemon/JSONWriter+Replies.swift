@@ -86,6 +86,15 @@ extension JSONWriter {
         raw("}")
     }
 
+    /// How a client's former connection ended, as a last member of the reply to `hello`.
+    mutating func eviction(_ eviction: Eviction) {
+        raw(",\"evicted\":{\"reason\":")
+        string(eviction.reason.rawValue)
+        raw(",\"at_uptime_ms\":")
+        integer(eviction.uptime)
+        raw("}")
+    }
+
     /// What follows a push's `as`; the same bytes for every subscriber that was at the same place.
     mutating func pushTail(_ push: Push, of topic: Topic, _ core: borrowing Core) {
         raw(",\"topic\":")

@@ -6,12 +6,13 @@ import UsherEventLoop
 import UsherUpstream
 import UsherWire
 
-/// Which peer has which role: decided once, when it connects, by its credentials.
-struct PeerRoles {
+/// Which peer has which role, by the credentials that it connected with.
+struct PeerRoles: Sendable {
     private let ownUID: UInt32
     private let controlGroup: UInt32?
     private let adminGroup: UInt32?
 
+    /// Looks the groups up, which may block.
     init(_ configuration: Configuration) throws(StartError) {
         ownUID = getuid()
         controlGroup = try configuration.controlGroup.map(groupID)
@@ -48,8 +49,15 @@ extension PeerCredentials {
 
 /// The number of a group, given by name or number.
 func groupID(_ name: String) throws(StartError) -> UInt32 {
-    // Called before the daemon has other threads.
-    if let entry = unsafe getgrnam(name) { return unsafe entry.pointee.gr_gid }
+    var entry = unsafe group()
+    var buffer = [CChar](repeating: 0, count: 1_024)
+    var found: UnsafeMutablePointer<group>?
+    var status = unsafe getgrnam_r(name, &entry, &buffer, buffer.count, &found)
+    while status == ERANGE, buffer.count < 1 << 24 {
+        buffer = [CChar](repeating: 0, count: buffer.count * 4)
+        status = unsafe getgrnam_r(name, &entry, &buffer, buffer.count, &found)
+    }
+    if let found = unsafe found { return unsafe found.pointee.gr_gid }
     if let number = UInt32(name) { return number }
     throw StartError("there is no group \(name)", status: StartError.misconfigured)
 }

@@ -13,8 +13,15 @@ final class Session {
     let id: SessionID
     let connection: Connection
     let credentials: PeerCredentials
-    let peer: Peer
+    /// What the peer may do; decided anew when the daemon reloads.
+    var peer: Peer
     unowned let daemon: Daemon
+    /// Whether it counts among the connections that take the places.
+    var holdsPlace = true
+    /// What the daemon waits for.
+    var wait = Wait()
+    /// Whether the log has a record of a request that the peer had no right to.
+    var hasLoggedRefusal = false
 
     /// Who the client says it is.
     var client = Call.Hello()
@@ -25,13 +32,13 @@ final class Session {
     /// Those of them that wait for the store, in order, with answers that came before their turn.
     private var durable: [(token: RequestToken, early: Result<Reply, WireError>?)] = []
     /// Barriers that wait until the peer has taken what it is owed.
-    private var barriers: [(id: RequestID, place: Batch.Place?)] = []
+    var barriers: [(id: RequestID, place: Batch.Place?)] = []
 
     private var framer = LineFramer()
-    private var lineNumber = 0
+    private(set) var lineNumber = 0
     /// Read and not started, the first one at ``firstWaiting``.
-    private var waiting: [Request] = []
-    private var firstWaiting = 0
+    private(set) var waiting: [Request] = []
+    var firstWaiting = 0
     private var hasEnded = false
     private var isPumping = false
     private var isPumpScheduled = false
@@ -70,8 +77,8 @@ final class Session {
             pushDue()
             pump()
         }
-        // A connection with more unsent than the limit is then sure to tell when it drained.
-        connection.lowWater = min(Connection.defaultLowWater, daemon.limits.unsentBytes)
+        connection.onBacklog = { [unowned self] in daemon.patience.watch(self) }
+        connection.lowWater = daemon.lowWater
         connection.startReading()
     }
 
@@ -195,9 +202,11 @@ final class Session {
         if isClogged { awaitRoom() }
         let isBusy = firstWaiting < waiting.count || isPumpScheduled || isClogged
         if isBusy { connection.stopReading() } else { connection.startReading() }
+        noteLine(isBegun: framer.hasPartialLine && !isBusy && !hasEnded)
         let isDone =
             hasEnded && !isBusy && inFlight.isEmpty && barriers.isEmpty && subscriptions.isEmpty
-        if isDone { connection.closeAfterFlush() }
+        // A peer that reads slowly may have all the time that one which still asks would have.
+        if isDone { connection.closeAfterFlush(withinMilliseconds: nil) }
     }
 
     // MARK: Answers out

@@ -2,14 +2,18 @@
 
 import UsherCore
 import UsherEventLoop
-import UsherStore
-import UsherUpstream
 import UsherWire
 
 /// What the daemon did since it started.
 struct Statistics {
-    /// Connections accepted.
+    /// Connections that got a place.
     var accepted = 0
+    /// Connections that got no place, and a line that says why.
+    var refused = 0
+    /// Connections that broke.
+    var lost = 0
+    /// Subscriptions that there are now.
+    var subscriptions = 0
     /// Requests started, notifications included.
     var requests = 0
     /// Pushes written.
@@ -27,63 +31,6 @@ struct Statistics {
 }
 
 extension Daemon {
-    func writeStatistics(to writer: inout JSONWriter) {
-        let subscriptions = sessions.values.reduce(0) { $0 + $1.subscriptions.count }
-        writer.counters("{", [("uptime_ms", Int(loop.now - startedAt))])
-        writer.counters(
-            ",\"clients\":{",
-            [
-                ("connected", sessions.count), ("accepted", statistics.accepted),
-                ("refused_without_descriptor", listeners.reduce(0) { $0 + $1.refusals }),
-                ("subscriptions", subscriptions),
-            ], "}")
-        writer.counters(",\"requests\":{", [("started", statistics.requests)])
-        let errors = ErrorReason.allCases.compactMap { reason in
-            statistics.errors[reason].map { (reason.rawValue, $0) }
-        }
-        writer.counters(",\"errors\":{", errors, "}}")
-        writer.counters(
-            ",\"pushes\":{",
-            [
-                ("sent", statistics.pushes), ("skipped", statistics.skipped),
-                ("resumes", statistics.resumes),
-            ], "}")
-        writeStoreStatistics(to: &writer)
-        writeUpstreamStatistics(to: &writer)
-        writer.raw("}")
-    }
-
-    private func writeStoreStatistics(to writer: inout JSONWriter) {
-        let status = store.status
-        writer.counters(
-            ",\"store\":{",
-            [
-                ("commits", status.commits), ("transactions", status.transactions),
-                ("largest_group", status.largestGroup), ("failures", status.failures),
-            ])
-        writer.raw(",\"degraded\":")
-        writer.boolean(status.isDegraded)
-        writer.raw("}")
-    }
-
-    private func writeUpstreamStatistics(to writer: inout JSONWriter) {
-        let services = [
-            ("users", upstreams.users.counters), ("movies", upstreams.movies.counters),
-        ]
-        for (name, counters) in services {
-            let requests = counters.requests.sorted { $0.key < $1.key }
-            writer.raw(",\"\(name)\":{")
-            writer.counters("\"responses\":{", requests.map { (String($0.key), $0.value) }, "}")
-            writer.counters(
-                ",",
-                [
-                    ("retries", counters.retries), ("body_bytes", counters.bodyBytes),
-                    ("dropped_rows", counters.droppedRows),
-                    ("repaired_records", counters.repairedRecords),
-                ], "}")
-        }
-    }
-
     /// The clients from a position on, as many as a line holds.
     func writeClients(from offset: Int, to writer: inout JSONWriter) {
         let all = sessions.values.sorted { $0.id.value < $1.id.value }
@@ -128,15 +75,15 @@ extension Daemon {
 
 extension JSONWriter {
     /// Appends integer members, with what stands before and after them.
-    fileprivate mutating func counters(
-        _ before: String, _ members: [(String, Int)], _ after: String = ""
+    mutating func counters(
+        _ before: String, _ members: [(name: String, count: Int)], _ after: String = ""
     ) {
         raw(before)
         for (index, member) in members.enumerated() {
             if index > 0 { raw(",") }
-            string(member.0)
+            string(member.name)
             raw(":")
-            integer(member.1)
+            integer(member.count)
         }
         raw(after)
     }

@@ -21,13 +21,20 @@ extension Connection {
     /// everything was sent, `.failed` with ETIMEDOUT if the peer did not take it in time, `.hangUp`
     /// if it left. Without a deadline the peer may take as long as it likes to read, and only what
     /// comes after that has the default one. A close that does not linger ends as soon as
-    /// everything was sent. Without effect once closing.
+    /// everything was sent. Called again, it gives a new deadline or ends the lingering; it has no
+    /// effect once closed.
     package func closeAfterFlush(
         withinMilliseconds deadline: UInt64? = Connection.flushDeadlineMilliseconds,
         lingers: Bool = true
     ) {
         loop.assertCurrent()
-        guard phase == .open else { return }
+        switch phase {
+        case .open: break
+        case .flushing, .lingering:
+            hasten(deadline, lingers: lingers)
+            return
+        case .closed: return
+        }
         phase = .flushing
         self.lingers = lingers
         onRead = nil
@@ -36,6 +43,15 @@ extension Connection {
         watchInput()
         if let deadline { setDeadline(deadline) }
         scheduleFlush()
+    }
+
+    private func hasten(_ deadline: UInt64?, lingers: Bool) {
+        if !lingers { self.lingers = false }
+        if phase == .lingering, !self.lingers {
+            leave()
+        } else if let deadline {
+            setDeadline(deadline)
+        }
     }
 
     private func setDeadline(_ milliseconds: UInt64) {
@@ -71,9 +87,7 @@ extension Connection {
             return
         }
         guard lingers else {
-            _ = shutdown(descriptor, Int32(SHUT_RDWR))
-            discardInput()
-            close()
+            leave()
             return
         }
         phase = .lingering
@@ -82,13 +96,16 @@ extension Connection {
         _ = shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Reads what arrived before both sides were shut; it is as much as the kernel holds, no more.
-    private func discardInput() {
+    /// Closes without waiting for the peer, and without a reset.
+    private func leave() {
+        _ = shutdown(descriptor, Int32(SHUT_RDWR))
+        // It is as much as the kernel holds, no more can come.
         var count = 1
         while count > 0 {
             count = unsafe recv(
                 descriptor, loop.receiveBuffer, EventLoop.receiveBufferSize, Int32(MSG_DONTWAIT))
         }
+        close()
     }
 
     private func giveUp() {

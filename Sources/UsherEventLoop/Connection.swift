@@ -33,7 +33,9 @@ package final class Connection {
     /// dropped with it.
     package var onClose: ((CloseReason) -> Void)?
     /// The mark for `onDrain`, in bytes.
-    package var lowWater = defaultLowWater
+    package var lowWater = defaultLowWater {
+        didSet { if isSending, unsentBytes > lowWater { isAboveLowWater = true } }
+    }
     /// The socket, for ``PeerCredentials`` and logs; -1 once closed.
     package internal(set) var descriptor: Int32
 
