@@ -12,34 +12,48 @@ struct Envelope {
     private var problem: WireError?
 
     init(_ object: JSONNode, _ parser: JSONParser) throws(WireError) {
-        if let key = parser.duplicateKey(in: object) {
-            let isTopLevel = parser.isKey(key, of: object)
-            let error = WireError(
-                .duplicateKey, "the key \(parser.string(key).excerpt) stands twice in an object",
-                offset: parser.offset(key))
-            // With two ids there is none that could be carried.
-            if isTopLevel && parser.text(key, is: "id") { throw error }
-            problem = error
-        }
+        var members = 0
         var next = parser.firstChild(object)
         while let key = next {
             let value = parser.value(ofKey: key)
-            if parser.text(key, is: "jsonrpc") {
-                version = value
-            } else if parser.text(key, is: "id") {
-                id = value
-            } else if parser.text(key, is: "method") {
-                method = value
-            } else if parser.text(key, is: "params") {
-                params = value
-            } else if problem == nil {
-                let name = parser.string(key).excerpt
-                problem = WireError(
-                    .unknownMember, "a request has jsonrpc, id, method and params, no \(name)",
-                    path: "/\(name.escapedForPointer)")
-            }
+            take(value, of: key, parser)
+            members += 1
             next = parser.sibling(after: value, in: object)
         }
+        // Most requests hold nothing but different members of their own, and need not be searched.
+        let distinct = [id, method, params, version].count { $0 != nil }
+        guard distinct < members || !parser.isFlat(object, members: members) else { return }
+        try refuseDuplicates(in: object, parser)
+    }
+
+    private mutating func take(_ value: JSONNode, of key: JSONNode, _ parser: JSONParser) {
+        if parser.text(key, is: "jsonrpc") {
+            version = value
+        } else if parser.text(key, is: "id") {
+            id = value
+        } else if parser.text(key, is: "method") {
+            method = value
+        } else if parser.text(key, is: "params") {
+            params = value
+        } else if problem == nil {
+            let name = parser.string(key).excerpt
+            problem = WireError(
+                .unknownMember, "a request has jsonrpc, id, method and params, no \(name)",
+                path: "/\(name.escapedForPointer)")
+        }
+    }
+
+    /// Notes a key that stands twice in an object, at any depth; it outweighs an unknown one.
+    private mutating func refuseDuplicates(
+        in object: JSONNode, _ parser: JSONParser
+    ) throws(WireError) {
+        guard let key = parser.duplicateKey(in: object) else { return }
+        let error = WireError(
+            .duplicateKey, "the key \(parser.string(key).excerpt) stands twice in an object",
+            offset: parser.offset(key))
+        // With two ids there is none that could be carried.
+        if parser.isKey(key, of: object), parser.text(key, is: "id") { throw error }
+        problem = error
     }
 
     func check(_ parser: JSONParser) throws(WireError) {

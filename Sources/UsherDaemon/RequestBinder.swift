@@ -128,12 +128,10 @@ struct RequestBinder {
     }
 
     private func entry(_ name: JSONNode) throws(WireError) -> MethodEntry {
-        let name = parser.string(name)
-        guard let entry = MethodTable.entry(named: name) else {
-            throw WireError(
-                .unknownMethod, Shorthand.unknown(name, among: Method.allCases.map(\.rawValue)))
-        }
-        return entry
+        if let entry = parser.withText(name, MethodTable.entry(named:)) { return entry }
+        throw WireError(
+            .unknownMethod,
+            Shorthand.unknown(parser.string(name), among: Method.allCases.map(\.rawValue)))
     }
 
     private func arguments(

@@ -158,6 +158,11 @@ package final class JSONParser {
         Int(self[node].length)
     }
 
+    /// Lends the text of a string node, unescaped.
+    package func withText<Result>(_ node: JSONNode, _ body: (Span<UInt8>) -> Result) -> Result {
+        unsafe body(text(node).span)
+    }
+
     /// Whether a string node's text is this, without making a String.
     package func text(_ node: JSONNode, is expected: StaticString) -> Bool {
         let text = unsafe text(node)
@@ -183,6 +188,11 @@ package final class JSONParser {
             if let key = ownDuplicateKey(of: object) { return key }
         }
         return nil
+    }
+
+    /// Whether an object of so many members holds no value that has values inside it.
+    package func isFlat(_ object: JSONNode, members: Int) -> Bool {
+        Int(self[object].next) == object.index + 1 + members * 2
     }
 
     /// Whether `key` is one of an object's own keys.

@@ -17,6 +17,23 @@ package enum MethodTable {
         byName[name]
     }
 
+    /// The same by its bytes, which costs no text: every JSON request comes through here.
+    package static func entry(named name: Span<UInt8>) -> MethodEntry? {
+        guard name.count < byLength.count else { return nil }
+        for row in byLength[name.count] where name.indices.allSatisfy({ row.name[$0] == name[$0] })
+        {
+            return row.entry
+        }
+        return nil
+    }
+
+    /// The rows by the length of their names; at most a few share one.
+    private static let byLength: [[(name: [UInt8], entry: MethodEntry)]] = {
+        let rows = entries.map { (name: Array($0.method.rawValue.utf8), entry: $0) }
+        let longest = rows.map(\.name.count).max() ?? 0
+        return (0...longest).map { length in rows.filter { $0.name.count == length } }
+    }()
+
     private static let byName = Dictionary(
         uniqueKeysWithValues: entries.map { ($0.method.rawValue, $0) })
 
