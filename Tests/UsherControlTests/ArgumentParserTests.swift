@@ -85,7 +85,7 @@ internal import UsherOptions
         ("user rename a b", "too many words; usage: usherctl user rename NAME"),
         ("ping now", "too many words; usage: usherctl ping"),
         ("call", "too few words; usage: usherctl call METHOD [JSON]"),
-        ("movies --jsno", "there is no option --jsno; see --help"),
+        ("movies --jsno", "there is no option --jsno; did you mean --json?"),
         ("movies --json=yes", "--json takes no argument; see --help"),
         ("movies --limit", "--limit needs an argument; see --help"),
         ("movies -n", "-n needs an argument; see --help"),
