@@ -74,6 +74,9 @@ let package = Package(
         .target(
             name: "TestSupport", path: "Tests/TestSupport", exclude: ["http_server.py"],
             swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "readme-example", dependencies: ["UsherClient"], path: "Tests/ReadmeExample",
+            swiftSettings: swiftSettings),
         test("UsherWire"),
         test("UsherEventLoop", "CUsherUV"),
         test("UsherJSON"),

@@ -104,16 +104,6 @@ import UsherWire
             }
         }
     }
-
-    @Test func `tell the daemon's options as its help does`() throws {
-        let readme = try Document("README.md").text
-        let program = try ChildProcess(product("usherd").path, ["--help"], logsOutput: true)
-        #expect(program.waitForExit() == 0)
-        let help = program.log.waitForEnd()
-        let options = help.matches(of: /--[a-z-]+/).map { String($0.0) }
-        #expect(options.count > 10)
-        for option in options { #expect(readme.contains(option), "\(option)") }
-    }
 }
 
 extension Parameter.Kind {
