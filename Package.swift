@@ -86,7 +86,7 @@ let package = Package(
         test(
             "UsherDaemon", "TestSupport", "UsherCore", "UsherEventLoop", "UsherOptions",
             "UsherStore", "UsherWire"),
-        test("UsherOptions"),
+        test("UsherOptions", "TestSupport"),
         test("UsherStreams"),
         test("UsherClient", "UsherStreams", "UsherWire"),
         test(

@@ -15,6 +15,14 @@ extension Daemon {
         }
     }
 
+    static func open(_ store: any ChangeLog) throws(StartError) -> StoredState {
+        do {
+            return try store.open()
+        } catch {
+            throw StartError(error.message, status: error.exitCode)
+        }
+    }
+
     /// Serves until it is told to stop.
     package func run() throws(LoopError) {
         announce(.create, .will)
@@ -42,6 +50,7 @@ extension Daemon {
         for service in services { service.close() }
         // Closing a loop waits for its thread pool, and a name service may hang there for minutes.
         if isQuiet { loop.close() }
+        log.flush()
         log.notice("stopped")
     }
 

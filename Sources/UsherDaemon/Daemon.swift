@@ -71,14 +71,15 @@ package final class Daemon {
         startedAt = loop.now
         roles = try PeerRoles(configuration)
         upstreams = try Upstreams(configuration, on: loop, log: log)
-        // The socket's lock comes first: it keeps a second daemon from the store with a clear word.
-        sockets = try ListeningSockets(configuration, inherited: environment.sockets)
-        store = Self.makeStore(configuration)
         let stored: StoredState
-        do {
-            stored = try store.open()
+        do throws(StartError) {
+            // The socket's lock comes first: it keeps a second daemon from the store with a clear word.
+            sockets = try ListeningSockets(configuration, inherited: environment.sockets)
+            store = Self.makeStore(configuration)
+            stored = try Self.open(store)
         } catch {
-            throw StartError(error.message, status: error.exitCode)
+            upstreams.close()
+            throw error
         }
         var effects: [Effect] = []
         core = Core(stored, lists: upstreams.movies.lists, &effects)

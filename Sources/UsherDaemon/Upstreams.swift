@@ -22,9 +22,15 @@ final class Upstreams {
     ) throws(StartError) {
         self.log = log
         do {
-            users = try Self.directory(configuration, on: loop)
+            try Self.checkCertificates(configuration.certificateFile)
             movies = try Self.service(configuration, on: loop, log: log)
         } catch {
+            throw StartError(error.message, status: StartError.misconfigured)
+        }
+        do {
+            users = try Self.directory(configuration, on: loop)
+        } catch {
+            movies.close()
             throw StartError(error.message, status: StartError.misconfigured)
         }
         ownUser =
@@ -82,6 +88,22 @@ final class Upstreams {
         inFlight -= 1
         if isRetired, inFlight == 0 { close() }
     }
+
+    /// Certificates that are no use are better told of now than with every request.
+    private static func checkCertificates(_ path: String?) throws(UpstreamError) {
+        guard let path else { return }
+        switch SmallFile.read(path, limit: maximumCertificateBytes) {
+        case .failure(let failure): throw failure.error(path, what: "the certificates")
+        case .success(let file):
+            let mark = Array("-----BEGIN CERTIFICATE-----".utf8)
+            guard file.bytes.firstRange(of: mark) != nil else {
+                throw UpstreamError(.configuration, "there is no certificate (PEM) in \(path)")
+            }
+        }
+    }
+
+    /// Bytes that a file of certificates may have; Debian's, with all there are, has a quarter of a million.
+    private static let maximumCertificateBytes = 4 << 20
 
     private static func fetcher(_ configuration: Configuration, on loop: EventLoop) -> HTTPFetcher {
         let identity = HTTPIdentity(

@@ -100,6 +100,16 @@ package struct Completions: Sendable {
             return words.isEmpty ? nil : "    \(first)) words='\(words)' ;;\n"
         }.joined()
         let names = options.map { "--" + $0.name }.joined(separator: " ")
+        let rest =
+            commands.isEmpty
+            ? ""
+            : """
+                *)
+                    case $before in
+            \(seconds)        \(program) | -*) words='\(firstWords.joined(separator: " "))' ;;
+                    esac ;;
+
+            """
         return """
             # bash completion for \(program)
             _\(program)() {
@@ -109,12 +119,7 @@ package struct Completions: Sendable {
             \(cases)    esac
                 case $word in
                 -*) words='\(names)' ;;
-                *)
-                    case $before in
-            \(seconds)        \(program)|*) [[ $before == \(program) || $before == -* ]] \\
-                        && words='\(firstWords.joined(separator: " "))' ;;
-                    esac ;;
-                esac
+            \(rest)    esac
                 COMPREPLY=($(compgen -W "$words" -- "$word"))
             }
             complete -F _\(program) \(program)

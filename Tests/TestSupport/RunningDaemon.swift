@@ -10,20 +10,25 @@ package final class RunningDaemon {
     /// The folder of its socket and its store.
     package let folder: URL
     package let socketPath: String
+    package let configurationFile: URL
     private let arguments: [String]
     private let environment: [String: String]
     private var process: ChildProcess
 
     /// Starts a daemon; without `arguments` it has made-up users that answer at once and the sample movies.
+    ///
+    /// Its configuration file has the text `configuration`; the machine's own is not read.
     package init(
         _ arguments: [String] = RunningDaemon.demo, store: String? = nil,
-        environment: [String: String] = [:]
+        configuration: String = "", environment: [String: String] = [:]
     ) throws {
         folder = try temporaryFolder()
         socketPath = folder.path + "/s"
+        configurationFile = folder.appending(path: "usherd.conf")
+        try Data(configuration.utf8).write(to: configurationFile)
         self.arguments =
-            ["--socket", socketPath, "--store", store ?? "sqlite:\(folder.path)/usher.db"]
-            + arguments
+            ["--config", configurationFile.path, "--socket", socketPath]
+            + ["--store", store ?? "sqlite:\(folder.path)/usher.db"] + arguments
         self.environment = environment
         process = try Self.launch(self.arguments, environment)
         try waitUntilServing()
