@@ -1,5 +1,7 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
+package import UsherOptions
+
 /// What the command line asks for.
 package struct Invocation: Sendable, Equatable {
     package var command: Command
@@ -17,6 +19,7 @@ package enum Command: Sendable, Equatable {
     case watch([WatchTopic])
     /// The words of the command to explain; none for an overview.
     case help([String])
+    case completions(Shell)
     case version
 }
 
@@ -30,6 +33,7 @@ package enum ControlRequest: Sendable, Equatable {
     case moviesRefresh
     case ping
     case stats
+    case metrics
     /// Any method, with its `params` as JSON text.
     case call(method: String, parameters: String?)
 }

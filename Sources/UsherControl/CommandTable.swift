@@ -79,6 +79,12 @@ package enum CommandTable {
         },
         CommandEntry("stats", "Shows the daemon's counters.") { _ in .request(.stats) },
         CommandEntry(
+            "metrics", "Prints the daemon's counters in the text format of Prometheus.",
+            details: [
+                "For a timer that writes them where node_exporter's textfile collector finds them."
+            ]
+        ) { _ in .request(.metrics) },
+        CommandEntry(
             "call", operands: "METHOD [JSON]", count: 1...2,
             "Calls any method of the protocol and prints its result.",
             details: [
@@ -89,6 +95,11 @@ package enum CommandTable {
             .request(
                 .call(method: operands[0], parameters: operands.count > 1 ? operands[1] : nil))
         },
+        CommandEntry(
+            "completions", operands: "SHELL", count: 1...1,
+            "Prints completions for bash, zsh or fish.",
+            details: ["In bash: . <(usherctl completions bash)"]
+        ) { operands throws(UsageError) in .completions(try Shell(named: operands[0])) },
         CommandEntry(
             "help", operands: "[COMMAND]", count: 0...2, "Explains a command, as --help does."
         ) { operands throws(UsageError) in
@@ -144,5 +155,16 @@ package enum CommandTable {
         }
         let suggestion = [first, nearest].compactMap { $0 }.joined(separator: " ")
         return "there is no \(kind) \(whole); did you mean \(suggestion)?"
+    }
+}
+
+extension CommandTable {
+    /// The completions of the command line for a shell.
+    static func completions(for shell: Shell) -> String {
+        Completions(
+            program: "usherctl",
+            options: ControlOptions.rows.map { CompletedOption($0.option, commands: $0.commands) },
+            commands: entries.map { CompletedCommand($0.words, $0.summary) }
+        ).script(for: shell)
     }
 }

@@ -17,6 +17,8 @@ package enum ControlProgram {
             let invocation = try ArgumentParser.parse(arguments)
             switch invocation.command {
             case .help(let words): Output.standard.write(raw: Help.text(for: words))
+            case .completions(let shell):
+                Output.standard.write(raw: CommandTable.completions(for: shell))
             case .version: Output.standard.write(["usherctl \(productVersion)"])
             case .watch(let topics):
                 try await Watch(topics, invocation.options, environment: environment).run()
@@ -95,6 +97,7 @@ extension ControlRequest {
         case .moviesRefresh: "movies refresh"
         case .ping: "ping"
         case .stats: "stats"
+        case .metrics: "metrics"
         case .call(let method, _): method
         }
     }
@@ -112,6 +115,7 @@ extension ControlRequest {
         case .moviesRefresh: try await .refreshMovies(list, at: client)
         case .ping: try await .ping(client, daemon: daemon)
         case .stats: try await .stats(of: client)
+        case .metrics: try await .metrics(of: client, daemon: daemon)
         case .call(let method, let parameters):
             try await .call(method, parameters: parameters, of: client)
         }

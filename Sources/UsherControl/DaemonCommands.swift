@@ -72,7 +72,7 @@ extension Duration {
 }
 
 /// JSON whose shape is not known beforehand.
-private enum JSONValue: Decodable {
+enum JSONValue: Decodable {
     case object([String: JSONValue])
     case array([JSONValue])
     case scalar(String)

@@ -7,6 +7,8 @@ internal import UsherWire
 package struct Report: Sendable {
     /// For people, and as plain lines for simple programs; nil when there is JSON only.
     package var table: Table?
+    /// Lines that are the same for everybody, in place of a table.
+    package var text: [String]?
     /// One JSON document on one line.
     package var json: String
     /// Lines for standard error.
@@ -17,6 +19,7 @@ package struct Report: Sendable {
 
     /// The lines for standard output.
     package func lines(asJSON: Bool, terminalWidth: Int?, style: Style) -> [String] {
+        if !asJSON, let text { return text }
         guard !asJSON, let table else { return [json.escapedForTerminal] }
         guard let terminalWidth else { return table.tabSeparated }
         return table.rows.isEmpty ? [] : table.laidOut(toWidth: terminalWidth, style: style)

@@ -78,7 +78,7 @@ internal import UsherOptions
         ),
         (
             "zzzzzz",
-            "there is no command zzzzzz; there are: user, movies, watch, ping, stats, call, help"
+            "there is no command zzzzzz; there are: user, movies, watch, ping, stats, metrics, call, completions, help"
         ),
         ("watch moives", "there is no topic moives; did you mean movies?"),
         ("user rename", "too few words; usage: usherctl user rename NAME"),
@@ -99,7 +99,7 @@ internal import UsherOptions
         ("movies --no-reconnect", "movies has no option --no-reconnect, only watch has"),
         (
             "help nonsense",
-            "there is no command nonsense; there are: user, movies, watch, ping, stats, call, help"
+            "there is no command nonsense; there are: user, movies, watch, ping, stats, metrics, call, completions, help"
         ),
     ])
     func `A mistake is told in one line that says what to do`(line: String, message: String) {
