@@ -2,7 +2,7 @@
 
 # What is built and tested with, by Debian's names; `deps` installs what is missing.
 PACKAGES := libcurl4-openssl-dev libsimdjson-dev libsqlite3-dev libuv1-dev zlib1g-dev g++ pkg-config \
-	socat netcat-openbsd jq openssl python3 util-linux
+	socat netcat-openbsd jq openssl python3 util-linux systemd mandoc dpkg-dev
 
 SWIFT := swift
 CONFIGURATION ?= release
@@ -10,7 +10,18 @@ BUILD_FLAGS := --explicit-target-dependency-import-check error
 MISSING = $(shell for package in $(PACKAGES); do \
 	dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q 'install ok installed' || echo $$package; done)
 
-.PHONY: run build test test-asan test-tsan lint deps clean help
+# Where `install` puts things; a packager sets DESTDIR.
+prefix ?= /usr/local
+sysconfdir ?= /etc
+bindir = $(prefix)/bin
+mandir = $(prefix)/share/man
+libdir = $(prefix)/lib
+# Programs that need no Swift on the machine they run on are built apart.
+SCRATCH ?= .build/static/release
+VERSION = $(shell sed -n 's/.*productVersion = "\(.*\)"/\1/p' Sources/UsherWire/Version.swift)
+
+.PHONY: run build static test test-asan test-tsan test-units test-system lint deps clean help \
+	install install-files uninstall deb
 
 help: ## Lists the targets.
 	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' Makefile | expand -t 16
@@ -23,7 +34,48 @@ build: deps ## Builds the daemon and the client.
 	$(SWIFT) build -c $(CONFIGURATION) $(BUILD_FLAGS) --product usherd
 	$(SWIFT) build -c $(CONFIGURATION) $(BUILD_FLAGS) --product usherctl
 
-test: deps lint ## Checks the layout, builds everything and runs all tests.
+static: deps ## Builds programs with the Swift libraries in them.
+	$(SWIFT) build -c release $(BUILD_FLAGS) --static-swift-stdlib --scratch-path .build/static --product usherd
+	$(SWIFT) build -c release $(BUILD_FLAGS) --static-swift-stdlib --scratch-path .build/static --product usherctl
+
+install: static install-files ## Installs below DESTDIR and prefix (/usr/local).
+
+install-files: # Installs what is built.
+	install -d $(DESTDIR)$(bindir)
+	install -m 755 $(SCRATCH)/usherd $(SCRATCH)/usherctl $(DESTDIR)$(bindir)
+	install -d $(DESTDIR)$(libdir)/systemd/system $(DESTDIR)$(libdir)/systemd/user
+	for folder in system user; do for unit in usherd.service usherd.socket; do \
+		sed -e 's,@bindir@,$(bindir),' -e 's,@sysconfdir@,$(sysconfdir),' systemd/$$folder/$$unit \
+			>$(DESTDIR)$(libdir)/systemd/$$folder/$$unit || exit 1; done; done
+	install -D -m 644 systemd/usher.sysusers $(DESTDIR)$(libdir)/sysusers.d/usher.conf
+	install -D -m 644 systemd/usher.tmpfiles $(DESTDIR)$(libdir)/tmpfiles.d/usher.conf
+	install -d $(DESTDIR)$(sysconfdir)/usher/conf.d
+	[ -e $(DESTDIR)$(sysconfdir)/usher/usherd.conf ] || \
+		install -m 644 packaging/usherd.conf $(DESTDIR)$(sysconfdir)/usher/usherd.conf
+	for page in packaging/man/*; do \
+		install -D -m 644 $$page $(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/} || exit 1; done
+	install -d $(DESTDIR)$(prefix)/share/bash-completion/completions \
+		$(DESTDIR)$(prefix)/share/zsh/site-functions $(DESTDIR)$(prefix)/share/fish/vendor_completions.d
+	set -e; for program in 'usherd --completions' 'usherctl completions'; do \
+		name=$${program%% *}; share=$(DESTDIR)$(prefix)/share; \
+		$(SCRATCH)/$$program bash >$$share/bash-completion/completions/$$name; \
+		$(SCRATCH)/$$program zsh >$$share/zsh/site-functions/_$$name; \
+		$(SCRATCH)/$$program fish >$$share/fish/vendor_completions.d/$$name.fish; done
+
+uninstall: ## Removes what install put there; configuration and state stay.
+	cd $(DESTDIR)$(prefix) && rm -f bin/usherd bin/usherctl \
+		lib/systemd/system/usherd.service lib/systemd/system/usherd.socket \
+		lib/systemd/user/usherd.service lib/systemd/user/usherd.socket \
+		lib/sysusers.d/usher.conf lib/tmpfiles.d/usher.conf \
+		share/man/man1/usherctl.1 share/man/man5/usherd.conf.5 share/man/man7/usher.7 share/man/man8/usherd.8 \
+		share/bash-completion/completions/usherd share/bash-completion/completions/usherctl \
+		share/zsh/site-functions/_usherd share/zsh/site-functions/_usherctl \
+		share/fish/vendor_completions.d/usherd.fish share/fish/vendor_completions.d/usherctl.fish
+
+deb: static ## Makes a Debian package in .build.
+	SCRATCH=$(SCRATCH) packaging/make-deb $(VERSION) .build
+
+test: deps lint test-units ## Checks the layout, builds everything and runs all tests.
 	$(SWIFT) build --build-tests $(BUILD_FLAGS)
 	$(SWIFT) test --skip-build
 
@@ -34,8 +86,19 @@ test-asan: deps ## Runs all tests under AddressSanitizer, leaks included.
 test-tsan: deps ## Runs all tests under ThreadSanitizer.
 	$(SWIFT) test --sanitize=thread -Xswiftc -DTSAN --scratch-path .build/tsan
 
-lint: ## Checks the layout of the code.
+test-units: ## Checks the units, the account and the folders that come with the system service.
+	Tests/System/units.sh
+
+test-system: deb ## Tests the package under a real systemd, as root: BOOT=path/to/boot-systemd.
+	@[ -n "$(BOOT)" ] || { echo "make test-system needs BOOT=, a program that boots a throw-away Debian, installs" \
+		"packages in it and runs a script: BOOT [--packages A,B] SCRIPT PACKAGE.deb" >&2; exit 2; }
+	$(BOOT) --timeout 240 --packages \
+		$$(dpkg-deb -f .build/usher_$(VERSION)_*.deb Depends | sed 's/([^)]*)//g; s/|[^,]*//g; s/ //g') \
+		Tests/System/service.sh .build/usher_$(VERSION)_*.deb
+
+lint: ## Checks the layout of the code, and the manual.
 	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift
+	mandoc -Tlint -Wwarning packaging/man/*
 
 deps: ## Installs the Debian packages that are missing.
 ifneq ($(shell command -v dpkg-query),)
