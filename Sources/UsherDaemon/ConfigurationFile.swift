@@ -3,7 +3,7 @@
 // A configuration file has the long options without their dashes, one a line: `name = value`. Blank lines and lines
 // that begin with # say nothing; a value reaches to the end of its line. All mistakes of a file are told at once.
 
-import Foundation
+import FoundationEssentials
 import UsherOptions
 import UsherUpstream
 
@@ -64,7 +64,7 @@ struct ConfigurationFile {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw UsageError("the line is not valid UTF-8")
         }
-        let line = text.trimmingCharacters(in: .whitespaces.union(.newlines))
+        let line = trimmed(text[...])
         if line.isEmpty || line.hasPrefix("#") { return nil }
         guard !line.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" }) else {
             throw UsageError("the line has a control character")
@@ -73,10 +73,15 @@ struct ConfigurationFile {
         guard parts.count == 2 else {
             throw UsageError("a line is NAME = VALUE, not \(line)")
         }
-        return (
-            parts[0].trimmingCharacters(in: .whitespaces),
-            parts[1].trimmingCharacters(in: .whitespaces)
-        )
+        return (trimmed(parts[0]), trimmed(parts[1]))
+    }
+
+    /// A text without the blanks around it; a line's CR is one of them.
+    private static func trimmed(_ text: Substring) -> String {
+        let isBlank: (Character) -> Bool = { " \t\r".contains($0) }
+        let rest = text.drop(while: isBlank)
+        guard let last = rest.lastIndex(where: { !isBlank($0) }) else { return "" }
+        return String(rest[...last])
     }
 
     private static func setting(

@@ -1,6 +1,6 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import FoundationEssentials
 import Glibc
 import UsherEventLoop
 
@@ -71,8 +71,22 @@ package struct Log: Sendable {
             let isPrintable = scalar.value >= 0x20 && !(0x7F..<0xA0).contains(scalar.value)
             text.unicodeScalars.append(isPrintable ? scalar : "\u{FFFD}")
         }
-        // A log that cannot be written is no reason to stop.
-        try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
+        put(text)
+    }
+
+    /// Writes a line as it is.
+    ///
+    /// A log that cannot be written is no reason to stop.
+    package func put(_ text: String) {
+        var bytes = Array((text + "\n").utf8)[...]
+        while !bytes.isEmpty {
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe Glibc.write(STDERR_FILENO, buffer.baseAddress, buffer.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            bytes = bytes.dropFirst(count)
+        }
     }
 
     /// Whether standard error is the journal's stream, which the variable names by device and inode: it is inherited

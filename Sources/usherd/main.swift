@@ -1,6 +1,7 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import FoundationEssentials
+import Glibc
 import UsherDaemon
 import UsherEventLoop
 import UsherOptions
@@ -31,7 +32,7 @@ do {
         exit(EX_OK)
     }
 } catch let error as UsageError {
-    try? FileHandle.standardError.write(contentsOf: Data("usherd: \(error)\n".utf8))
+    log.put("usherd: \(error)")
     exit(EX_USAGE)
 } catch let error as ConfigurationError {
     for problem in error.problems { log.error(problem) }

@@ -1,6 +1,5 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
-internal import Foundation
 package import UsherCore
 
 /// A store in one SQLite file, written by one thread of its own with group commit.
@@ -30,11 +29,9 @@ package final class SQLiteChangeLog: ChangeLog, Sendable {
             precondition(desk.phase == .closed, "a store is opened once")
             desk = CommitDesk(phase: .opening)
         }
-        let thread = Thread { [path, probeInterval, desk] in
+        WorkerThread.start(named: "usher-store") { [path, probeInterval, desk] in
             CommitWorker.run(path: path, probeInterval: probeInterval, desk: desk)
         }
-        thread.name = "usher-store"
-        thread.start()
         let outcome = desk.wait { desk in
             defer { desk.opened = nil }
             return desk.opened
