@@ -26,17 +26,17 @@ extension Core {
         } else if let since {
             resume(subscription, at: since.revision)
         }
-        subscribers[topic, default: []].append(subscription)
+        subscribers[topic, default: 0] += 1
         return SubscriptionStart(
             subscription: subscription, reason: reason, snapshot: snapshot, more: more)
     }
 
-    /// Ends a subscription.
+    /// Ends a subscription; ending it twice has no effect.
     package mutating func unsubscribe(_ subscription: Subscription) {
-        subscribers[subscription.topic]?.removeAll { $0 === subscription }
-        if subscribers[subscription.topic]?.isEmpty == true {
-            subscribers[subscription.topic] = nil
-        }
+        guard !subscription.hasEnded else { return }
+        subscription.hasEnded = true
+        let rest = subscriberCount(of: subscription.topic) - 1
+        subscribers[subscription.topic] = rest > 0 ? rest : nil
         if case .user(let id) = subscription.topic { dropIfPristine(id) }
     }
 

@@ -12,7 +12,8 @@ package struct Core {
     var lists: [MovieListName: MovieListMachine] = [:]
     var engine = History<EngineEvent>(initial: nil)
     var revisions: Revisions
-    var subscribers: [Topic: [Subscription]] = [:]
+    /// How many want to hear of each topic.
+    var subscribers: [Topic: Int] = [:]
     /// The last revision that an earlier run may have used.
     let previousRun: UInt64
 
@@ -98,14 +99,14 @@ package struct Core {
     /// The last revision that was used.
     package var revision: UInt64 { revisions.last }
 
-    /// Who wants to hear of a topic, in the order they came.
-    package func subscribers(of topic: Topic) -> [Subscription] {
-        subscribers[topic] ?? []
+    /// How many want to hear of a topic.
+    package func subscriberCount(of topic: Topic) -> Int {
+        subscribers[topic] ?? 0
     }
 
     /// Forgets a user of whom nothing is known and nobody wants to hear, so that asking for many costs no memory.
     mutating func dropIfPristine(_ id: Int64) {
-        guard subscribers[.user(id)] == nil else { return }
+        guard subscriberCount(of: .user(id)) == 0 else { return }
         if let user = users[id], user.isPristine { users[id] = nil }
     }
 }

@@ -12,7 +12,7 @@ package struct SessionID: Sendable, Hashable {
 /// One peer's interest in one topic: a cursor, not a queue.
 ///
 /// It holds what was sent last and nothing else; what is owed is found in the topic when it can be sent. It is a class
-/// because the topic and the connection both list it; both live in one isolation.
+/// because it is listed both by topic and by connection; both live in one isolation.
 package final class Subscription {
     package let session: SessionID
     package let name: String
@@ -25,6 +25,10 @@ package final class Subscription {
     /// For lists: how many movies were sent, of which generation.
     var seenMovies = 0
     var generation: UInt64 = 0
+    /// Whether it no longer counts among the subscribers of its topic.
+    var hasEnded = false
+    /// Where it stands in a list of all that its topic has, for whoever keeps one.
+    package var position = 0
 
     init(session: SessionID, name: String, topic: Topic, mode: SubscriptionMode, sent: UInt64) {
         self.session = session

@@ -10,7 +10,7 @@ extension Daemon {
     ///
     /// A peer that is still sending when its connection is closed may fail before it reads the line, so waiting is
     /// kinder; but each costs a descriptor that no limit counts.
-    static let lingeringRefusals = 16
+    static let lingeringRefusals = 8
 
     /// Why a peer that knocks cannot be served; nil if there is a place for it, made free if need be.
     func refusal(of uid: UInt32) -> WireError? {

@@ -150,7 +150,7 @@ extension Daemon {
         if isAnswered {
             session.subscriptions.append(start.subscription)
             statistics.subscriptions += 1
-            outlets[topic, default: []].append(Outlet(start.subscription, of: session))
+            outlets.add(start.subscription, of: session)
             if start.reason == nil { statistics.resumes += 1 }
         } else {
             core.unsubscribe(start.subscription)
@@ -189,8 +189,7 @@ extension Daemon {
     /// Ends a subscription that its connection lists no longer.
     func end(_ subscription: Subscription) {
         core.unsubscribe(subscription)
-        outlets[subscription.topic]?.removeAll { $0.subscription === subscription }
-        if outlets[subscription.topic]?.isEmpty == true { outlets[subscription.topic] = nil }
+        outlets.remove(subscription)
     }
 
     func isBehind(_ subscription: Subscription) -> Bool {

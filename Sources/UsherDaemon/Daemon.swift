@@ -20,8 +20,7 @@ package final class Daemon {
     let binder = RequestBinder()
     var core: Core
     var sessions: [SessionID: Session] = [:]
-    /// Where the changes of each topic go, in the order of the subscriptions.
-    var outlets: [Topic: [Outlet]] = [:]
+    var outlets = Outlets()
     var statistics = Statistics()
     var roles: PeerRoles
     var places = Places()

@@ -5,7 +5,8 @@ import UsherWire
 
 /// The descriptors that this process may have; each connection takes one.
 enum Descriptors {
-    /// Those that are not for connections: the loop's, the store's, those of services and of refused connections.
+    /// Those that are not for connections: the loop's, the store's, those of services, and of connections that are
+    /// being refused, of which a turn accepts some more than linger.
     static let reserve = 48
 
     /// How many clients the process has descriptors for, after the soft limit was raised to the hard one.

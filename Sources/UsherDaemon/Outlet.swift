@@ -21,3 +21,29 @@ final class Outlet {
         head = writer.bytes
     }
 }
+
+/// Where the changes of each topic go.
+///
+/// Joining and leaving take no longer with many subscribers than with few, so that nobody can keep the daemon busy by
+/// coming and going; the order of a topic's outlets is therefore of no meaning.
+struct Outlets {
+    private var lists: [Topic: [Outlet]] = [:]
+
+    subscript(topic: Topic) -> [Outlet]? { lists[topic] }
+
+    mutating func add(_ subscription: Subscription, of session: Session) {
+        subscription.position = lists[subscription.topic]?.count ?? 0
+        lists[subscription.topic, default: []].append(Outlet(subscription, of: session))
+    }
+
+    mutating func remove(_ subscription: Subscription) {
+        let topic = subscription.topic
+        guard let last = lists[topic]?.popLast() else { return }
+        if last.subscription !== subscription {
+            last.subscription.position = subscription.position
+            lists[topic]?[subscription.position] = last
+        } else if lists[topic]?.isEmpty == true {
+            lists[topic] = nil
+        }
+    }
+}

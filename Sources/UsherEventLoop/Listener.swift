@@ -17,7 +17,7 @@ package final class Listener {
     package private(set) var refusals = 0
 
     /// How many connections are accepted before other events get their turn.
-    static let batch = 64
+    static let batch = 16
     /// How long accepting pauses when no descriptor is left at all.
     static let pauseMilliseconds: UInt64 = 100
 
