@@ -84,7 +84,7 @@ package struct StoredState: Sendable, Hashable {
     /// A list's current generation.
     package struct StoredList: Sendable, Hashable {
         package var name: MovieListName
-        /// The revision of the reset, or of the first append, that began the generation.
+        /// The revision of the reset that began the generation; 0 if there was none.
         package var generation: UInt64
         package var progress: MovieListProgress
         package var movies: [EncodedMovie]

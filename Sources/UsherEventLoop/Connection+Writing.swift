@@ -37,7 +37,10 @@ extension Connection {
             unsafe gathering.removeAll()
             return
         }
-        if isSending { return }
+        if isSending {
+            noteBacklog()
+            return
+        }
         if unsafe !gathering.isEmpty { send() }
         if phase == .flushing, !isSending, unsafe gathering.isEmpty { linger() }
     }
@@ -51,6 +54,7 @@ extension Connection {
         if status == size {
             writtenBytes += UInt64(size)
             unsafe gathering.removeAll()
+            noteDrain()
             return
         }
         guard status >= 0 || status == Int(UV_EAGAIN.rawValue) else {
@@ -69,8 +73,18 @@ extension Connection {
             unsafe withContext(request?.pointee.data, as: Connection.self) { $0.sent(status) }
         }
         precondition(queued == 0, LoopError("uv_write", code: -queued).description)
-        if unsentBytes > lowWater { isAboveLowWater = true }
+        noteBacklog()
         onBacklog?()
+    }
+
+    private func noteBacklog() {
+        if unsentBytes > lowWater { isAboveLowWater = true }
+    }
+
+    private func noteDrain() {
+        guard isAboveLowWater, unsentBytes <= lowWater else { return }
+        isAboveLowWater = false
+        onDrain?()
     }
 
     /// libuv's write ended, or the close cancelled it.
@@ -84,9 +98,6 @@ extension Connection {
         }
         writtenBytes += UInt64(sendingSize)
         if unsafe !gathering.isEmpty || phase == .flushing { scheduleFlush() }
-        if isAboveLowWater, unsentBytes <= lowWater {
-            isAboveLowWater = false
-            onDrain?()
-        }
+        noteDrain()
     }
 }

@@ -70,11 +70,11 @@ package final class MemoryChangeLog: ChangeLog {
         case .user(let record, let transitions):
             try remember(record, transitions)
         case .append(let name, let progress, let movies):
-            var list = lists[name] ?? emptyList(name, progress)
+            var list = lists[name] ?? emptyList(name, generation: 0, progress)
             list.append(movies, progress)
             lists[name] = list
         case .reset(let name, let progress, let movies):
-            var list = emptyList(name, progress)
+            var list = emptyList(name, generation: progress.revision, progress)
             list.append(movies, progress)
             lists[name] = list
         case .reserve(let revision):
@@ -97,10 +97,10 @@ package final class MemoryChangeLog: ChangeLog {
     }
 
     private func emptyList(
-        _ name: MovieListName, _ progress: MovieListProgress
+        _ name: MovieListName, generation: UInt64, _ progress: MovieListProgress
     ) -> StoredState.StoredList {
         StoredState.StoredList(
-            name: name, generation: progress.revision, progress: progress, movies: [], marks: [])
+            name: name, generation: generation, progress: progress, movies: [], marks: [])
     }
 }
 

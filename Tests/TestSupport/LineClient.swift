@@ -10,6 +10,8 @@ import Glibc
 package final class LineClient {
     package let descriptor: Int32
     private var received: [UInt8] = []
+    /// The first byte of ``received`` that was not given out.
+    private var first = 0
     /// What must not end before this does.
     private let peer: AnyObject?
 
@@ -84,15 +86,27 @@ package final class LineClient {
     /// The next line without its LF; nil at the end of the stream.
     package func line() throws -> String? {
         while true {
-            if let end = received.firstIndex(of: 0x0A) {
-                let line = String(decoding: received[..<end], as: UTF8.self)
-                received.removeSubrange(...end)
+            if let length = firstLine {
+                let line = String(decoding: received[first..<first + length], as: UTF8.self)
+                first += length + 1
                 return line
             }
             guard try receive() else {
-                guard received.isEmpty else { throw TestFailure("the stream ended within a line") }
+                guard first == received.count else {
+                    throw TestFailure("the stream ended within a line")
+                }
                 return nil
             }
+        }
+    }
+
+    /// How many bytes the first line has that is there whole.
+    private var firstLine: Int? {
+        let start = first
+        return unsafe received.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress, start < bytes.count else { return nil }
+            let end = unsafe memchr(base + start, 0x0A, bytes.count - start)
+            return unsafe end.map { unsafe UnsafeRawPointer($0) - base - start }
         }
     }
 
@@ -100,6 +114,31 @@ package final class LineClient {
     package func json() throws -> JSON {
         guard let line = try line() else { throw TestFailure("the stream ended") }
         return try JSON(parsing: line)
+    }
+
+    /// All bytes that come until the stream ends.
+    package func allBytes() throws -> [UInt8] {
+        while try receive() {}
+        defer { first = received.count }
+        return Array(received[first...])
+    }
+
+    /// Whether something can be read now, a line or the end of the stream.
+    package var isReadable: Bool {
+        var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        let isReady = unsafe poll(&state, 1, 0) == 1
+        return isReady || firstLine != nil
+    }
+
+    /// Waits until the peer has read all that was sent, so that what is sent next comes to it by itself.
+    package func waitUntilRead() throws {
+        var unread: Int32 = 0
+        repeat {
+            guard unsafe ioctl(descriptor, UInt(TIOCOUTQ), &unread) == 0 else {
+                throw TestFailure("ioctl: errno \(errno)")
+            }
+            sched_yield()
+        } while unread > 0
     }
 
     /// The next lines, until the stream ends.
@@ -116,6 +155,8 @@ package final class LineClient {
     }
 
     private func receive() throws -> Bool {
+        received.removeSubrange(..<first)
+        first = 0
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
         guard count >= 0 else { throw TestFailure("receive: errno \(errno)") }

@@ -71,6 +71,31 @@ import Testing
         }
     }
 
+    @Test(arguments: [70_000, 250_000])
+    func `A drain follows also when all, or all but little, goes out in one write`(
+        _ size: Int
+    ) throws {
+        try withLoop { loop in
+            let (connection, peer) = try Peer.connected(on: loop)
+            let record = Record()
+            record.follow(connection)
+            connection.write(pattern(300_000))
+            loop.turnOnce()
+            // What gathers meanwhile meets a socket that has just been emptied.
+            connection.write(pattern(size))
+            loop.turnOnce()
+            var received = 0
+            loop.run(until: {
+                received += ((try? peer.receiveAll()) ?? []).count
+                return connection.unsentBytes == 0
+            })
+            #expect(record.entries == ["drain"])
+            received += try peer.receiveAll().count
+            #expect(received == 300_000 + size)
+            connection.close()
+        }
+    }
+
     @Test(arguments: [1, 997, 70_000])
     func `A mebibyte arrives whole, however small the reads`(_ piece: Int) throws {
         try withLoop { loop in

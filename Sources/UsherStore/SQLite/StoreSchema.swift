@@ -32,7 +32,7 @@ enum StoreSchema {
             PRIMARY KEY (user, revision)
         ) STRICT, WITHOUT ROWID
         """,
-        // `generation` is the revision that began the list, `revision` that of its last change.
+        // `generation` is the revision that began the list anew, 0 if none did, `revision` that of its last change.
         """
         CREATE TABLE lists (
             name TEXT PRIMARY KEY, generation INTEGER NOT NULL, revision INTEGER NOT NULL,

@@ -31,7 +31,7 @@ struct StoreStatements {
             """)
         appendToList = try database.prepare(
             """
-            INSERT INTO lists VALUES (?1, ?2, ?2, ?3, ?4, ?5) ON CONFLICT DO UPDATE SET
+            INSERT INTO lists VALUES (?1, 0, ?2, ?3, ?4, ?5) ON CONFLICT DO UPDATE SET
                 revision = excluded.revision, page = excluded.page, pages = excluded.pages,
                 complete = excluded.complete
             """)
