@@ -8,7 +8,8 @@ import UsherOptions
 import UsherWire
 
 let log = Log()
-// Kept to the end of the process: a loop that something still hangs in cannot be released.
+// Kept to the end of the process, also when the start fails: a loop that something still hangs in
+// cannot be released.
 var loop: EventLoop?
 do {
     let environment = ProcessInfo.processInfo.environment
@@ -25,9 +26,9 @@ do {
         try Daemon.check(configuration, log: log)
         print("the configuration is well")
     case .serve(let configuration):
-        let made = try EventLoop()
-        loop = made
-        let daemon = try Daemon(configuration, from: source, in: service, on: made, log: log)
+        let eventLoop = try EventLoop()
+        loop = eventLoop
+        let daemon = try Daemon(configuration, from: source, in: service, on: eventLoop, log: log)
         try daemon.run()
         exit(EX_OK)
     }

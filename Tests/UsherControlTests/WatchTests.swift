@@ -89,7 +89,8 @@ internal import UsherControl
         let daemon = try RunningDaemon()
         let watch = try RunningControl(["-s", daemon.socketPath, "watch", "engine", "user"])
         #expect(watch.output.wait(for: "user\tinitial\n"))
-        #expect(try daemon.control("call", "engine.stop").output == "{}\n")
+        let stop = try daemon.control("call", "engine.stop")
+        #expect(stop == Outcome(output: "{}\n", status: 0))
         #expect(watch.output.wait(for: "engine\tstop\twill\t"))
         #expect(watch.output.wait(for: "engine\tstop\tdid\t"))
     }

@@ -17,6 +17,26 @@ struct JSONSchema {
         }
     }
 
+    /// The keywords anywhere in a schema that are not known here.
+    func unknownKeywords(in schema: JSON) -> Set<String> {
+        var unknown: Set<String> = []
+        for (keyword, rule) in schema.members {
+            let inner =
+                switch keyword {
+                case "properties": Array(rule.members.values)
+                case "items", "additionalProperties": [rule]
+                case "anyOf", "oneOf": rule.array
+                default: [JSON]()
+                }
+            for schema in inner { unknown.formUnion(unknownKeywords(in: schema)) }
+            let problems = problems(.null, keyword, rule, schema.members, "")
+            if problems.contains(where: { $0.hasSuffix("no keyword \(keyword)") }) {
+                unknown.insert(keyword)
+            }
+        }
+        return unknown
+    }
+
     /// What a `$ref` refers to; null if that is nothing.
     func target(of reference: String) -> JSON {
         guard reference.hasPrefix("#/") else { return .null }
@@ -61,6 +81,7 @@ struct JSONSchema {
                 return require(false)
             }
             return require(text.firstMatch(of: regex) != nil)
+        case "description": return []
         case "x-maxBytes": return require((value.string?.utf8.count ?? 0) <= (rule.integer ?? 0))
         default: return ["\(place): there is no keyword \(keyword)"]
         }

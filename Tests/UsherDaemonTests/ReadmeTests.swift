@@ -61,8 +61,7 @@ import Testing
     }
 
     @Test func `names only files that are there`() throws {
-        for section in ["## Reading the source", "## The life of one line"] {
-            let text = readme.section(section).joined(separator: "\n")
+        for text in [readme.text, try Document("CONTRIBUTING.md").text] {
             let paths = text.matches(of: /`((Sources|Tests)\/[^` ]+)`/).map { String($0.1) }
             #expect(paths.count > 5)
             for path in paths {
