@@ -81,7 +81,7 @@ package final class RunningDaemon {
     ) throws -> ChildProcess {
         try ChildProcess(
             product("usherd").path, arguments,
-            environment: ["HOME": "/nonexistent", "PATH": "/usr/bin:/bin"]
+            environment: ["HOME": "/dev/null", "PATH": "/usr/bin:/bin"]
                 .merging(environment) { $1 })
     }
 

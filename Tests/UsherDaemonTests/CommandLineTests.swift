@@ -8,7 +8,7 @@ import Testing
     private func run(_ arguments: String...) throws -> (status: Int32, text: String) {
         let process = try ChildProcess(
             try product("usherd").path, arguments,
-            environment: ["HOME": "/nonexistent", "PATH": "/usr/bin:/bin"], logsOutput: true)
+            environment: ["HOME": "/dev/null", "PATH": "/usr/bin:/bin"], logsOutput: true)
         let status = process.waitForExit()
         return (status, process.log.waitForEnd())
     }
@@ -55,7 +55,7 @@ import Testing
 
     @Test func `ends with 73 where no socket can be made, with 69 where another serves`() throws {
         let empty = try file("")
-        let missing = try run("-c", empty, "--socket", "/nonexistent/a/s", "--store", "memory")
+        let missing = try run("-c", empty, "--socket", "/dev/null/a/s", "--store", "memory")
         #expect(missing.status == 73)
         let daemon = try RunningDaemon()
         let second = try run("-c", empty, "--socket", daemon.socketPath, "--store", "memory")

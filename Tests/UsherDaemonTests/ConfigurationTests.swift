@@ -27,7 +27,7 @@ private final class Files {
 
     func read(_ arguments: String...) throws -> Configuration {
         let source = ConfigurationSource(
-            ["usherd", "--config", path] + arguments, environment: ["HOME": "/nonexistent"],
+            ["usherd", "--config", path] + arguments, environment: ["HOME": "/dev/null"],
             uid: 1_000)
         guard case .serve(let configuration) = try source.read() else {
             throw TestFailure("not a command line that serves")

@@ -31,7 +31,7 @@ private func isInstalled(_ shell: String) -> Bool {
     private func run(_ shell: String, _ script: String) throws -> [String] {
         let process = try ChildProcess(
             "/usr/bin/" + shell, ["-c", script],
-            environment: ["PATH": "/usr/bin:/bin", "HOME": "/nonexistent"], logsOutput: true)
+            environment: ["PATH": "/usr/bin:/bin", "HOME": "/dev/null"], logsOutput: true)
         #expect(process.waitForExit() == 0)
         return process.log.waitForEnd().split(separator: "\n").map(String.init)
     }
