@@ -29,9 +29,12 @@ private func isInstalled(_ shell: String) -> Bool {
         ])
 
     private func run(_ shell: String, _ script: String) throws -> [String] {
+        // A shell may want to write its own settings there.
+        let home = try temporaryFolder()
+        defer { try? FileManager.default.removeItem(at: home) }
         let process = try ChildProcess(
             "/usr/bin/" + shell, ["-c", script],
-            environment: ["PATH": "/usr/bin:/bin", "HOME": "/dev/null"], logsOutput: true)
+            environment: ["PATH": "/usr/bin:/bin", "HOME": home.path], logsOutput: true)
         #expect(process.waitForExit() == 0)
         return process.log.waitForEnd().split(separator: "\n").map(String.init)
     }
