@@ -21,7 +21,7 @@ struct SocketLock: ~Copyable {
         guard descriptor >= 0 else { throw .failed(.last("open \(file)")) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let code = errno
-            let holder = Self.readNumber(descriptor)
+            let holder = code == EWOULDBLOCK ? Self.holder(descriptor) : nil
             _ = close(descriptor)
             if code == EWOULDBLOCK { throw .owned(path, pid: holder) }
             throw .failed(LoopError("lock \(file)", code: code))
@@ -40,6 +40,24 @@ struct SocketLock: ~Copyable {
         _ = ftruncate(descriptor, 0)
         _ = unsafe pwrite(descriptor, line, line.count, 0)
     }
+
+    /// The process that holds the lock; nil if it does not say.
+    ///
+    /// One that has just taken it may not have written its number yet: then there is none, or that of a process that
+    /// is no more.
+    private static func holder(_ descriptor: Int32) -> Int32? {
+        for _ in 0..<numberReads {
+            if let number = readNumber(descriptor), kill(number, 0) == 0 || errno != ESRCH {
+                return number
+            }
+            usleep(numberReadMicroseconds)
+        }
+        return nil
+    }
+
+    /// How often the number is looked for, and how long the wait between is.
+    private static let numberReads = 100
+    private static let numberReadMicroseconds: UInt32 = 1_000
 
     private static func readNumber(_ descriptor: Int32) -> Int32? {
         var line = [UInt8](repeating: 0, count: 16)
