@@ -15,10 +15,14 @@ extension Daemon {
         }
     }
 
-    static func open(_ store: any ChangeLog) throws(StartError) -> StoredState {
+    /// Opens a store; if that fails, the socket that was made before goes again.
+    static func open(
+        _ store: any ChangeLog, behind sockets: borrowing ListeningSockets
+    ) throws(StartError) -> StoredState {
         do {
             return try store.open()
         } catch {
+            sockets.remove()
             throw StartError(error.message, status: error.exitCode)
         }
     }

@@ -75,7 +75,7 @@ package final class Daemon {
             // The socket's lock comes first: it keeps a second daemon from the store with a clear word.
             sockets = try ListeningSockets(configuration, inherited: environment.sockets)
             store = Self.makeStore(configuration)
-            stored = try Self.open(store)
+            stored = try Self.open(store, behind: sockets)
         } catch {
             upstreams.close()
             throw error
