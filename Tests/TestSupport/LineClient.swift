@@ -12,6 +12,8 @@ package final class LineClient {
     private var received: [UInt8] = []
     /// The first byte of ``received`` that was not given out.
     private var first = 0
+    /// Bytes of the longest line that was given out, its LF included.
+    package private(set) var longestLine = 0
     /// What must not end before this does.
     private let peer: AnyObject?
 
@@ -89,6 +91,7 @@ package final class LineClient {
             if let length = firstLine {
                 let line = String(decoding: received[first..<first + length], as: UTF8.self)
                 first += length + 1
+                longestLine = max(longestLine, length + 1)
                 return line
             }
             guard try receive() else {
