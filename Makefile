@@ -20,7 +20,7 @@ libdir = $(prefix)/lib
 SCRATCH ?= .build/static/release
 VERSION = $(shell sed -n 's/.*productVersion = "\(.*\)"/\1/p' Sources/UsherWire/Version.swift)
 
-.PHONY: run build static test test-asan test-tsan test-units test-system lint deps clean help \
+.PHONY: run build static test test-asan test-tsan test-units test-confined test-system lint deps clean help \
 	install install-files uninstall deb
 
 help: ## Lists the targets.
@@ -74,6 +74,7 @@ uninstall: ## Removes what install put there; configuration and state stay.
 
 deb: static ## Makes a Debian package in .build.
 	SCRATCH=$(SCRATCH) packaging/make-deb $(VERSION) .build
+	! command -v lintian >/dev/null || lintian --allow-root --fail-on error .build/usher_$(VERSION)_*.deb
 
 # Most tests wait for other processes and block their threads meanwhile; those of the client and the streams need
 # theirs, of which a small machine has few, and so run on their own.
@@ -97,6 +98,10 @@ test-tsan: deps ## Runs all tests under ThreadSanitizer.
 
 test-units: ## Checks the units, the account and the folders that come with the system service.
 	Tests/System/units.sh
+
+test-confined: deps ## Tests the daemon under the system call filter of its unit.
+	$(SWIFT) build --build-tests $(BUILD_FLAGS)
+	SWIFT=$(SWIFT) Tests/System/confined.sh
 
 test-system: deb ## Tests the package under a real systemd, as root: BOOT=path/to/boot-systemd.
 	@[ -n "$(BOOT)" ] || { echo "make test-system needs BOOT=, a program that boots a throw-away Debian, installs" \

@@ -55,7 +55,7 @@ package struct Log: Sendable {
 
     private func write(_ priority: Priority, _ message: String, isCounted: Bool) {
         let line = RepeatCounter.Line(priority: priority, message: message)
-        let now = EventClock.seconds
+        let now = EventLoop.monotonicNanoseconds() / 1_000_000_000
         for old in repeats.takeDue(now) { put(old) }
         if isCounted, !repeats.isNew(line, now) { return }
         put(line)

@@ -1,7 +1,6 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
 import Synchronization
-import UsherEventLoop
 
 /// Counts log lines that come again, instead of letting them fill the log.
 ///
@@ -61,9 +60,4 @@ final class RepeatCounter: Sendable {
             return entries.compactMap(\.report)
         }
     }
-}
-
-/// A clock that never goes back.
-enum EventClock {
-    static var seconds: UInt64 { EventLoop.monotonicNanoseconds() / 1_000_000_000 }
 }

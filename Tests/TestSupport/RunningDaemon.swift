@@ -75,12 +75,14 @@ package final class RunningDaemon {
         try LineClient(path: socketPath, keeping: self)
     }
 
-    /// Starts the program and does not wait for anything.
+    /// Starts the program and does not wait for anything; by the program named in `USHER_TEST_WRAPPER`, if there is one.
     package static func launch(
         _ arguments: [String], _ environment: [String: String] = [:]
     ) throws -> ChildProcess {
-        try ChildProcess(
-            product("usherd").path, arguments,
+        let wrapper = ProcessInfo.processInfo.environment["USHER_TEST_WRAPPER"]
+        let words = [wrapper, try product("usherd").path].compactMap(\.self) + arguments
+        return try ChildProcess(
+            words[0], Array(words.dropFirst()),
             environment: ["HOME": "/dev/null", "PATH": "/usr/bin:/bin"]
                 .merging(environment) { $1 })
     }
