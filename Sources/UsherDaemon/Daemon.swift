@@ -23,6 +23,8 @@ package final class Daemon {
     var outlets = Outlets()
     var statistics = Statistics()
     var roles: PeerRoles
+    /// How many clients there are descriptors for.
+    let roomForClients: Int
     var places = Places()
     var evictions = Evictions()
     /// Connections that were not let in and are not closed yet.
@@ -63,7 +65,8 @@ package final class Daemon {
         in environment: ServiceEnvironment, on loop: EventLoop, log: Log
     ) throws(StartError) {
         self.loop = loop
-        self.configuration = configuration.fitting(Descriptors.roomForClients(), log)
+        roomForClients = Descriptors.roomForClients()
+        self.configuration = configuration.fitting(roomForClients, log)
         self.source = source
         service = Service(environment)
         self.log = log
