@@ -26,7 +26,7 @@ extension Daemon {
             let roles = try PeerRoles(new)
             let renewed = try Upstreams(new, on: loop, log: log)
             self.roles = roles
-            configuration = new.fitting(Descriptors.roomForClients(), log)
+            configuration = new.fitting(roomForClients, log)
             upstreams.retire()
             retired = retired.filter { !$0.isClosed } + [upstreams]
             upstreams = renewed

@@ -23,7 +23,11 @@ package final class Daemon {
     var outlets = Outlets()
     var statistics = Statistics()
     var roles: PeerRoles
+    /// How many clients there are descriptors for.
+    let roomForClients: Int
     var places = Places()
+    /// Connections that have had their share of this turn and have more to do.
+    var waitingForTurn = 0
     var evictions = Evictions()
     /// Connections that were not let in and are not closed yet.
     var refused: [ObjectIdentifier: Connection] = [:]
@@ -63,7 +67,8 @@ package final class Daemon {
         in environment: ServiceEnvironment, on loop: EventLoop, log: Log
     ) throws(StartError) {
         self.loop = loop
-        self.configuration = configuration.fitting(Descriptors.roomForClients(), log)
+        roomForClients = Descriptors.roomForClients()
+        self.configuration = configuration.fitting(roomForClients, log)
         self.source = source
         service = Service(environment)
         self.log = log
@@ -212,6 +217,16 @@ package final class Daemon {
         }
         goOnStopping()
     }
+
+    /// How many lines a connection may have handled before the others get their turn.
+    ///
+    /// The more connections have more to do, the fewer it is, so that a turn does not grow with them.
+    var linesPerTurn: Int {
+        max(1, Limits.linesPerTurn / max(1, waitingForTurn / Self.fullShares))
+    }
+
+    /// How many connections may have a full share of a turn.
+    private static let fullShares = 16
 
     /// Whether any request waits for a service or for the store.
     var hasRequestsInFlight: Bool { !tokens.isEmpty }

@@ -1,15 +1,17 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Glibc
 import UsherWire
 
 /// The descriptors that this process may have; each connection takes one.
 enum Descriptors {
-    /// Those that are not for connections: the loop's, the store's, those of services, and of connections that are
-    /// being refused, of which a turn accepts some more than linger.
-    static let reserve = 48
+    /// How many the daemon opens beside those of its clients: for the socket, the store, services, and connections that
+    /// are being refused, of which a turn accepts some more than linger.
+    private static let reserve = 40
 
-    /// How many clients the process has descriptors for, after the soft limit was raised to the hard one.
+    /// How many clients the process has descriptors for, beside those that are open, after the soft limit was raised
+    /// to the hard one.
     ///
     /// The soft limit is often 1,024, for the sake of programs that use `select`, which this one does not.
     static func roomForClients() -> Int {
@@ -25,7 +27,13 @@ enum Descriptors {
             }
         }
         let room = Int(clamping: limit.rlim_cur)
-        return max(1, room - min(room, reserve))
+        return max(1, room - min(room, countOpen() + reserve))
+    }
+
+    /// How many are open; a parent may have left some.
+    private static func countOpen() -> Int {
+        let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        return names?.count ?? 16
     }
 }
 

@@ -88,6 +88,11 @@ final class Session {
     /// Whether the peer leaves so much unread that nothing more is done for it.
     var isClogged: Bool { connection.unsentBytes > daemon.limits.unsentBytes }
 
+    /// Changes of one connection that may be on their way to the store; what follows them waits.
+    ///
+    /// Enough for one commit to serve many, and few enough that their answers, which come all at once, are no burden.
+    private static let changesAtOnce = 256
+
     // MARK: Requests in
 
     /// Starts what can be started, at most so many lines a turn that the other connections get theirs.
@@ -95,6 +100,7 @@ final class Session {
         guard !isPumping, connection.isOpen else { return }
         isPumping = true
         var lines = 0
+        let share = daemon.linesPerTurn
         while connection.isOpen {
             if firstWaiting < waiting.count {
                 let request = waiting[firstWaiting]
@@ -102,7 +108,7 @@ final class Session {
                 firstWaiting += 1
                 daemon.start(request, of: self)
                 release(request.place?.batch)
-            } else if lines == Limits.linesPerTurn {
+            } else if lines >= share {
                 pumpNextTurn()
                 break
             } else {
@@ -163,6 +169,7 @@ final class Session {
         if request.isTyped, !inFlight.isEmpty || !barriers.isEmpty { return false }
         guard !durable.isEmpty else { return true }
         // Changes may follow each other closely, so that one commit can serve many.
+        guard durable.count < Self.changesAtOnce else { return false }
         guard case .success(let valid) = request.outcome, case .userRename = valid.call else {
             return false
         }
@@ -190,7 +197,9 @@ final class Session {
     private func pumpNextTurn() {
         guard !isPumpScheduled else { return }
         isPumpScheduled = true
-        daemon.loop.atEndOfTurn { [weak self] in
+        daemon.waitingForTurn += 1
+        daemon.loop.atEndOfTurn { [weak self, unowned daemon] in
+            daemon.waitingForTurn -= 1
             self?.isPumpScheduled = false
             self?.pump()
         }

@@ -34,7 +34,7 @@ package final class Connection {
     package var onClose: ((CloseReason) -> Void)?
     /// The mark for `onDrain`, in bytes.
     package var lowWater = defaultLowWater {
-        didSet { if isSending, unsentBytes > lowWater { isAboveLowWater = true } }
+        didSet { if unsentBytes > lowWater { isAboveLowWater = true } }
     }
     /// The socket, for ``PeerCredentials`` and logs; -1 once closed.
     package internal(set) var descriptor: Int32

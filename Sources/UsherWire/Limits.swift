@@ -26,7 +26,8 @@ package struct Limits: Sendable, Hashable {
     package static let lastPage = 500
     /// Transitions that a topic remembers for mode `all` and for a resume (fixed).
     package static let historyTransitions = 256
-    /// Lines of one connection that are handled in one turn of the loop, so that the others get theirs (fixed).
+    /// Lines of one connection that are handled in one turn of the loop, so that the others get theirs; fewer when many
+    /// have more to do (fixed).
     package static let linesPerTurn = 64
 
     /// Connections at a time; one more place is kept for root and the daemon's own uid.

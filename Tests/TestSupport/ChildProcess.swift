@@ -31,6 +31,7 @@ package final class ChildProcess {
             unsafe posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
         }
         unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], 2)
+        Self.keepDescriptors
         let words = CStrings([path] + arguments)
         let variables = CStrings(environment.map { "\($0.key)=\($0.value)" })
         var pid: pid_t = 0
@@ -49,6 +50,13 @@ package final class ChildProcess {
     deinit {
         kill()
     }
+
+    /// Keeps what this process got from its own parent from its children, which count their descriptors.
+    private static let keepDescriptors: Void = {
+        for descriptor in Int32(3)..<1_024 where fcntl(descriptor, F_GETFD) == 0 {
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        }
+    }()
 
     package func signal(_ signal: Int32) {
         if status == nil { Glibc.kill(pid, signal) }

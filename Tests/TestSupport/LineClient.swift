@@ -16,12 +16,15 @@ package final class LineClient {
     package private(set) var longestLine = 0
     /// What must not end before this does.
     private let peer: AnyObject?
+    /// How many bytes are read at once.
+    private let receiveSize: Int
 
     package init(
         path: String, keeping peer: AnyObject? = nil, timeout: Int = 30,
-        receiveBuffer: Int32? = nil
+        receiveBuffer: Int32? = nil, receiveSize: Int = 65_536
     ) throws {
         self.peer = peer
+        self.receiveSize = receiveSize
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         if var size = receiveBuffer {
             unsafe setsockopt(
@@ -160,7 +163,7 @@ package final class LineClient {
     private func receive() throws -> Bool {
         received.removeSubrange(..<first)
         first = 0
-        var buffer = [UInt8](repeating: 0, count: 65_536)
+        var buffer = [UInt8](repeating: 0, count: receiveSize)
         let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
         guard count >= 0 else { throw TestFailure("receive: errno \(errno)") }
         received += buffer[..<count]

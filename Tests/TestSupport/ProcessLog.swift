@@ -44,6 +44,18 @@ package final class ProcessLog: @unchecked Sendable {
         }
     }
 
+    /// Waits until so many lines were written, and gives all there are; fewer if the process closed its end before, or
+    /// after `timeout` seconds.
+    package func lines(_ count: Int, timeout: TimeInterval = 30) -> [String] {
+        let deadline = Date(timeIntervalSinceNow: timeout)
+        return condition.withLock {
+            while content.count(where: { $0 == 0x0A }) < count, !hasEnded {
+                if !condition.wait(until: deadline) { break }
+            }
+            return String(decoding: content, as: UTF8.self).split(separator: "\n").map(String.init)
+        }
+    }
+
     /// Waits until the process closed its end, and gives all it wrote.
     package func waitForEnd() -> String {
         condition.withLock {

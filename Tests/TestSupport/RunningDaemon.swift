@@ -13,14 +13,17 @@ package final class RunningDaemon {
     package let configurationFile: URL
     private let arguments: [String]
     private let environment: [String: String]
+    private let wrapper: [String]
     private var process: ChildProcess
 
     /// Starts a daemon; without `arguments` it has made-up users that answer at once and the sample movies.
     ///
-    /// Its configuration file has the text `configuration`; the machine's own is not read.
+    /// Its configuration file has the text `configuration`; the machine's own is not read. `wrapper` is a command that
+    /// runs the command which follows it, such as `prlimit --nofile=64`.
     package init(
         _ arguments: [String] = RunningDaemon.demo, store: String? = nil,
-        configuration: String = "", environment: [String: String] = [:]
+        configuration: String = "", environment: [String: String] = [:],
+        through wrapper: [String] = []
     ) throws {
         folder = try temporaryFolder()
         socketPath = folder.path + "/s"
@@ -30,7 +33,8 @@ package final class RunningDaemon {
             ["--config", configurationFile.path, "--socket", socketPath]
             + ["--store", store ?? "sqlite:\(folder.path)/usher.db"] + arguments
         self.environment = environment
-        process = try Self.launch(self.arguments, environment)
+        self.wrapper = wrapper
+        process = try Self.launch(self.arguments, environment, through: wrapper)
         try waitUntilServing()
     }
 
@@ -66,8 +70,15 @@ package final class RunningDaemon {
     /// Starts it again on the same socket and store.
     package func restart() throws {
         kill()
-        process = try Self.launch(arguments, environment)
+        process = try Self.launch(arguments, environment, through: wrapper)
         try waitUntilServing()
+    }
+
+    /// Lets other users reach the socket, in a folder that is only this user's otherwise.
+    package func letAnyoneIn() throws {
+        guard unsafe chmod(folder.path, 0o755) == 0 else {
+            throw TestFailure("chmod: errno \(errno)")
+        }
     }
 
     /// A new connection to it, which keeps it.
@@ -77,12 +88,13 @@ package final class RunningDaemon {
 
     /// Starts the program and does not wait for anything; by the program named in `USHER_TEST_WRAPPER`, if there is one.
     package static func launch(
-        _ arguments: [String], _ environment: [String: String] = [:]
+        _ arguments: [String], _ environment: [String: String] = [:],
+        through wrapper: [String] = []
     ) throws -> ChildProcess {
-        let wrapper = ProcessInfo.processInfo.environment["USHER_TEST_WRAPPER"]
-        let words = [wrapper, try product("usherd").path].compactMap(\.self) + arguments
+        let outer = [ProcessInfo.processInfo.environment["USHER_TEST_WRAPPER"]].compactMap(\.self)
+        let command = outer + wrapper + [try product("usherd").path] + arguments
         return try ChildProcess(
-            words[0], Array(words.dropFirst()),
+            command[0], Array(command.dropFirst()),
             environment: ["HOME": "/dev/null", "PATH": "/usr/bin:/bin"]
                 .merging(environment) { $1 })
     }

@@ -6,6 +6,31 @@ import Testing
 @testable import UsherEventLoop
 
 @Suite struct ConnectionWritingTests {
+    @Test func `Output that gathers while little is being written drains too`() throws {
+        try withLoop { loop in
+            let (connection, peer) = try Peer.connected(on: loop)
+            connection.lowWater = 100_000
+            var drains = 0
+            connection.onDrain = { drains += 1 }
+            // Filled in small steps, so that what libuv holds in the end is below the mark.
+            while connection.unsentBytes == 0 {
+                connection.write(pattern(1_000))
+                loop.turnOnce()
+            }
+            #expect(connection.unsentBytes <= 1_000)
+            connection.write(pattern(150_000))
+            loop.turnOnce()
+            #expect(drains == 0)
+            // The peer empties the kernel's buffer, which then has room for all of it at once.
+            while connection.unsentBytes > 0 {
+                _ = try peer.receiveAll()
+                loop.turnOnce()
+            }
+            #expect(drains == 1)
+            connection.close()
+        }
+    }
+
     @Test func `All that one turn wrote leaves in one write`() throws {
         try withLoop { loop in
             let (connection, peer) = try Peer.connected(on: loop, byPackets: true)
