@@ -18,8 +18,18 @@ let package = Package(
     products: [
         .library(name: "UsherClient", targets: ["UsherClient"]),
         .library(name: "UsherStreams", targets: ["UsherStreams"]),
+        .library(name: "UsherRxSwift", targets: ["UsherRxSwift"]),
         .executable(name: "usherd", targets: ["usherd"]),
         .executable(name: "usherctl", targets: ["usherctl"]),
+    ],
+    traits: [
+        .trait(
+            name: "RxSwift", description: "Streams as observables of RxSwift, in UsherRxSwift."),
+        .default(enabledTraits: []),
+    ],
+    dependencies: [
+        // Used under its trait only: without it, nothing is resolved or fetched.
+        .package(url: "https://github.com/ReactiveX/RxSwift.git", from: "6.10.0")
     ],
     targets: [
         // C libraries: a module map each, and a shim where C is variadic or C++.
@@ -65,6 +75,9 @@ let package = Package(
             name: "UsherClient", dependencies: ["UsherStreams", "UsherWire"],
             swiftSettings: swiftSettings),
         .target(
+            name: "UsherRxSwift", dependencies: ["UsherStreams", rxSwift("RxSwift")],
+            swiftSettings: swiftSettings),
+        .target(
             name: "UsherControl", dependencies: ["UsherClient", "UsherOptions", "UsherWire"],
             swiftSettings: swiftSettings),
         .executableTarget(
@@ -90,11 +103,19 @@ let package = Package(
         test("UsherStreams"),
         test("UsherClient", "UsherStreams", "UsherWire"),
         test(
+            "UsherRxSwift", "UsherStreams", rxSwift("RxSwift"), rxSwift("RxRelay"),
+            rxSwift("RxTest")),
+        test(
             "UsherControl", "TestSupport", "UsherClient", "UsherOptions", "UsherWire", "usherctl",
             "usherd"),
     ],
     cxxLanguageStandard: .cxx17
 )
+
+/// A product of RxSwift, where its trait is on.
+func rxSwift(_ product: String) -> Target.Dependency {
+    .product(name: product, package: "RxSwift", condition: .when(traits: ["RxSwift"]))
+}
 
 /// The tests of a target, which may use others too.
 func test(_ target: String, _ dependencies: Target.Dependency...) -> Target {
