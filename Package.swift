@@ -83,6 +83,16 @@ let package = Package(
         .executableTarget(
             name: "usherctl", dependencies: ["UsherControl"], swiftSettings: swiftSettings),
 
+        // What things cost.
+        .systemLibrary(name: "CUsherMalloc"),
+        .executableTarget(
+            name: "usher-bench",
+            dependencies: [
+                .target(name: "CUsherMalloc", condition: .when(platforms: [.linux])),
+                "UsherStreams", "UsherWire",
+            ],
+            swiftSettings: swiftSettings),
+
         // Tests, a target for each of the above.
         .target(
             name: "TestSupport", path: "Tests/TestSupport", exclude: ["http_server.py"],
