@@ -93,6 +93,14 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
 
+        // Complete small programs, which the documentation quotes.
+        example("UserCardLoop"),
+        example("UserCardView"),
+        example("UserCardRx", "UsherRxSwift", rxSwift("RxSwift")),
+        example("MovieListLoop"),
+        example("MovieListView"),
+        example("MovieListRx", "UsherRxSwift", rxSwift("RxSwift")),
+
         // Tests, a target for each of the above.
         .target(
             name: "TestSupport", path: "Tests/TestSupport", exclude: ["http_server.py"],
@@ -118,6 +126,14 @@ let package = Package(
         test(
             "UsherControl", "TestSupport", "UsherClient", "UsherOptions", "UsherWire", "usherctl",
             "usherd"),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "TestSupport", "UsherClient", "UsherStreams", "UsherWire", "usherd",
+                "UserCardLoop", "UserCardView", "UserCardRx", "MovieListLoop", "MovieListView",
+                "MovieListRx",
+            ],
+            swiftSettings: swiftSettings),
     ],
     cxxLanguageStandard: .cxx17
 )
@@ -125,6 +141,13 @@ let package = Package(
 /// A product of RxSwift, where its trait is on.
 func rxSwift(_ product: String) -> Target.Dependency {
     .product(name: product, package: "RxSwift", condition: .when(traits: ["RxSwift"]))
+}
+
+/// A program of the documentation.
+func example(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+    .executableTarget(
+        name: name, dependencies: ["UsherClient"] + dependencies, path: "Tests/Examples/\(name)",
+        swiftSettings: swiftSettings)
 }
 
 /// The tests of a target, which may use others too.
