@@ -5,7 +5,10 @@ import CUsherMalloc
 #endif
 
 /// How often each figure is taken; the median counts.
-let runs = 9
+///
+/// Many short runs rather than a few long ones: most of them fit between two interruptions by
+/// whatever else the machine does.
+let runs = 51
 
 /// Nanoseconds for each of so many operations, which the body does in one go.
 func nanoseconds(each count: Int, _ body: () -> Void) -> Double {

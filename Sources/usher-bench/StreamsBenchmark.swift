@@ -19,7 +19,7 @@ struct StreamsBenchmark {
 
     private func fanOut(into table: inout Table) {
         let sizes: [(observers: Int, sends: Int)] = [
-            (1, 200_000), (10, 100_000), (1_000, 2_000),
+            (1, 20_000), (10, 5_000), (1_000, 100),
         ]
         let floors = sizes.map { floorFanOut(to: $0.observers, sends: $0.sends) }
         for (size, floor) in zip(sizes, floors) {
@@ -66,7 +66,7 @@ struct StreamsBenchmark {
     }
 
     private func reading(into table: inout Table) {
-        let reads = 500_000
+        let reads = 100_000
         let stream = StateStream(0)
         let floor = Mutex(0)
         let last = Last()
@@ -93,7 +93,7 @@ extension StreamsBenchmark {
             for _ in 0..<others { _ = list.add { last.see($0) } }
             var subscriptions = (0..<others).map { _ in events.observe { last.see($0) } }
             subscriptions += (0..<others).map { _ in state.observe { last.see($0) } }
-            let count = others == 0 ? 100_000 : 20_000
+            let count = others == 0 ? 4_000 : 2_000
             let floor = nanoseconds(each: count) {
                 for _ in 0..<count { list.remove(list.add { last.see($0) }) }
             }
@@ -197,7 +197,7 @@ extension StreamsBenchmark {
         _ place: String, bound: Double, into table: inout Table,
         isolation: isolated (any Actor)? = #isolation
     ) async {
-        let count = 20_000
+        let count = 5_000
         let last = Last()
         let floor = nanoseconds(each: count) {
             let list = ClosureList<Int>()
