@@ -16,9 +16,11 @@ let package = Package(
     name: "usher",
     platforms: [.macOS(.v15)],
     products: [
-        .library(name: "UsherClient", targets: ["UsherClient"]),
-        .library(name: "UsherStreams", targets: ["UsherStreams"]),
-        .library(name: "UsherRxSwift", targets: ["UsherRxSwift"]),
+        // With a type of their own, since `swift build --product` builds the whole package for an
+        // automatic one, and a client has no use for the daemon's libraries.
+        .library(name: "UsherClient", type: .static, targets: ["UsherClient"]),
+        .library(name: "UsherStreams", type: .static, targets: ["UsherStreams"]),
+        .library(name: "UsherRxSwift", type: .static, targets: ["UsherRxSwift"]),
         .executable(name: "usherd", targets: ["usherd"]),
         .executable(name: "usherctl", targets: ["usherctl"]),
     ],
