@@ -13,9 +13,10 @@ extension StateStream: ObservableConvertibleType {
     /// The current value and then each later one, as a `BehaviorRelay` gives them.
     ///
     /// Each subscription is an observation of its own, which keeps the stream alive until it is
-    /// disposed of. Elements come on the thread that sets the value, the client's own as a rule, so
-    /// put `observe(on: MainScheduler.instance)` or `asDriver(onErrorDriveWith:)` before a view.
-    /// The observable never fails, and completes when the stream ends.
+    /// disposed of. Elements come on the thread that sets the value, the client's own as a rule. A
+    /// closure that is written on the main actor must run there, and RxSwift lets nobody check
+    /// that: begin with `observe(on: MainScheduler.instance)` or `asDriver(onErrorDriveWith:)`, or
+    /// the program traps. The observable never fails, and completes when the stream ends.
     public func asObservable() -> Observable<Value> {
         Observable.create { observer in
             let subscription = self.observe(
@@ -29,9 +30,10 @@ extension EventStream: ObservableConvertibleType {
     /// Each event from the subscription on, as a `PublishRelay` gives them.
     ///
     /// Each subscription is an observation of its own, which keeps the stream alive until it is
-    /// disposed of. Events come on the thread that sends them, the client's own as a rule, so put
-    /// `observe(on: MainScheduler.instance)` or `asSignal(onErrorSignalWith:)` before a view. The
-    /// observable never fails, and completes when the stream ends.
+    /// disposed of. Events come on the thread that sends them, the client's own as a rule. A closure
+    /// that is written on the main actor must run there, and RxSwift lets nobody check that: begin
+    /// with `observe(on: MainScheduler.instance)` or `asSignal(onErrorSignalWith:)`, or the program
+    /// traps. The observable never fails, and completes when the stream ends.
     public func asObservable() -> Observable<Element> {
         Observable.create { observer in
             let subscription = self.observe(

@@ -18,6 +18,8 @@ struct MovieListRx {
             list.movies.count >= wanted || list.status.complete
         }
         client.pages().asObservable()
+            // First of all, since `main` is on the main actor, and with it the closures below.
+            .observe(on: MainScheduler.instance)
             .scan(into: MovieList()) { list, page in
                 // In place: a relay of whole lists would copy the list for each page.
                 if page.startsOver { list.movies = [] }
@@ -25,7 +27,6 @@ struct MovieListRx {
                 list.status = page.status
             }
             .take(until: isEnough, behavior: .inclusive)
-            .observe(on: MainScheduler.instance)
             .do(onNext: { list in
                 let last = list.movies.last?.title ?? "none"
                 print("\(list.movies.count) movies, the last is \(last)")
@@ -33,7 +34,9 @@ struct MovieListRx {
             .concatMap { list in
                 // The end of what is there came into sight.
                 guard !isEnough(list) else { return Observable<MoviePage>.empty() }
-                return Single.create { try await client.fetchMoreMovies() }.asObservable()
+                return Single.create { try await client.fetchMoreMovies() }
+                    .observe(on: MainScheduler.instance)
+                    .asObservable()
             }
             .subscribe(
                 onError: { error in

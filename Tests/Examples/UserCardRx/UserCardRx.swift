@@ -19,14 +19,19 @@ struct UserCardRx {
             .disposed(by: bag)
         // What the buttons of a screen would do: the subscription shows what comes of it.
         let name = CommandLine.arguments.dropFirst().first
-        Single.create { try await client.fetchUser() }
+        request { try await client.fetchUser() }
             .flatMap { user in
                 guard let name else { return .just(user) }
-                return Single.create { try await client.renameUser(to: name) }
+                return request { try await client.renameUser(to: name) }
             }
             .subscribe(onFailure: { print($0) })
             .disposed(by: bag)
         withExtendedLifetime(bag) { dispatchMain() }
+    }
+
+    /// What follows on it runs on the main actor, as `main` and its closures do.
+    static func request(_ work: @escaping @Sendable () async throws -> User) -> Single<User> {
+        Single.create(work: work).observe(on: MainScheduler.instance)
     }
 
     static func card(_ state: UserState) -> String {
