@@ -6,6 +6,9 @@ PACKAGES := libcurl4-openssl-dev libsimdjson-dev libsqlite3-dev libuv1-dev zlib1
 
 SWIFT := swift
 CONFIGURATION ?= release
+DOCC := docc
+# The products that have articles; what a product exports is documented with it.
+DOCUMENTED := UsherClient UsherStreams
 BUILD_FLAGS := --explicit-target-dependency-import-check error
 FUZZ_TARGETS ?= requests cursors shorthand upstream text
 FUZZ_BUILD := .build/fuzz
@@ -24,7 +27,8 @@ libdir = $(prefix)/lib
 SCRATCH ?= .build/static/release
 VERSION = $(shell sed -n 's/.*productVersion = "\(.*\)"/\1/p' Sources/UsherWire/Version.swift)
 
-.PHONY: run build static test test-asan test-tsan test-units test-confined test-system fuzz lint deps clean help \
+.PHONY: run build static test test-asan test-tsan test-units test-confined test-system fuzz lint docs api bench deps \
+	clean help \
 	install install-files uninstall deb
 
 help: ## Lists the targets.
@@ -130,6 +134,32 @@ fuzz: deps ## Fuzzes all that reads what strangers send, each for SECONDS.
 lint: ## Checks the layout of the code, and the manual.
 	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift
 	mandoc -Tlint -Wwarning packaging/man/*
+
+docs: ## Builds the library's documentation into .build/docs.
+	$(SWIFT) build --target UsherClient
+	@set -e; modules="$$($(SWIFT) build --show-bin-path)/Modules"; \
+	triple="$$($(SWIFT) -print-target-info | sed -n 's/.*"triple": "\(.*\)".*/\1/p' | head -n 1)"; \
+	for product in $(DOCUMENTED); do \
+		rm -rf .build/symbols/$$product .build/docs/$$product; \
+		mkdir -p .build/symbols/$$product .build/docs; \
+		$(SWIFT) symbolgraph-extract -module-name $$product -I "$$modules" -target "$$triple" \
+			-experimental-allowed-reexported-modules=UsherStreams,UsherWire \
+			-minimum-access-level public -skip-synthesized-members \
+			-output-dir .build/symbols/$$product; \
+		$(DOCC) convert Sources/$$product/$$product.docc --warnings-as-errors \
+			--additional-symbol-graph-dir .build/symbols/$$product \
+			--fallback-bundle-identifier $$product --output-dir .build/docs/$$product; \
+	done
+	@echo "To read it: python3 -m http.server -d .build/docs/UsherClient, then" \
+		"http://localhost:8000/documentation/usherclient"
+
+api: ## Compares the libraries' interface with the last tag's; fails if a user's code would break.
+	@tag="$$(git describe --tags --abbrev=0 2>/dev/null)"; \
+	if [ -z "$$tag" ]; then echo "There is no tag yet, and no interface to compare with."; exit 0; fi; \
+	$(SWIFT) package diagnose-api-breaking-changes "$$tag" --products $(DOCUMENTED)
+
+bench: ## Measures what streams cost; build nothing else meanwhile.
+	$(SWIFT) run -c release usher-bench streams
 
 deps: ## Installs the Debian packages that are missing.
 ifneq ($(shell command -v dpkg-query),)

@@ -16,10 +16,22 @@ let package = Package(
     name: "usher",
     platforms: [.macOS(.v15)],
     products: [
-        .library(name: "UsherClient", targets: ["UsherClient"]),
-        .library(name: "UsherStreams", targets: ["UsherStreams"]),
+        // With a type of their own, since `swift build --product` builds the whole package for an
+        // automatic one, and a client has no use for the daemon's libraries.
+        .library(name: "UsherClient", type: .static, targets: ["UsherClient"]),
+        .library(name: "UsherStreams", type: .static, targets: ["UsherStreams"]),
+        .library(name: "UsherRxSwift", type: .static, targets: ["UsherRxSwift"]),
         .executable(name: "usherd", targets: ["usherd"]),
         .executable(name: "usherctl", targets: ["usherctl"]),
+    ],
+    traits: [
+        .trait(
+            name: "RxSwift", description: "Streams as observables of RxSwift, in UsherRxSwift."),
+        .default(enabledTraits: []),
+    ],
+    dependencies: [
+        // Used under its trait only: without it, nothing is resolved or fetched.
+        .package(url: "https://github.com/ReactiveX/RxSwift.git", from: "6.10.0")
     ],
     targets: [
         // C libraries: a module map each, and a shim where C is variadic or C++.
@@ -65,10 +77,31 @@ let package = Package(
             name: "UsherClient", dependencies: ["UsherStreams", "UsherWire"],
             swiftSettings: swiftSettings),
         .target(
+            name: "UsherRxSwift", dependencies: ["UsherStreams", rxSwift("RxSwift")],
+            swiftSettings: swiftSettings),
+        .target(
             name: "UsherControl", dependencies: ["UsherClient", "UsherOptions", "UsherWire"],
             swiftSettings: swiftSettings),
         .executableTarget(
             name: "usherctl", dependencies: ["UsherControl"], swiftSettings: swiftSettings),
+
+        // What things cost.
+        .systemLibrary(name: "CUsherMalloc"),
+        .executableTarget(
+            name: "usher-bench",
+            dependencies: [
+                .target(name: "CUsherMalloc", condition: .when(platforms: [.linux])),
+                "UsherStreams", "UsherWire",
+            ],
+            swiftSettings: swiftSettings),
+
+        // Complete small programs, which the documentation quotes.
+        example("UserCardLoop"),
+        example("UserCardView"),
+        example("UserCardRx", "UsherRxSwift", rxSwift("RxSwift")),
+        example("MovieListLoop"),
+        example("MovieListView"),
+        example("MovieListRx", "UsherRxSwift", rxSwift("RxSwift")),
 
         // Tests, a target for each of the above.
         .target(
@@ -90,8 +123,19 @@ let package = Package(
         test("UsherStreams"),
         test("UsherClient", "UsherStreams", "UsherWire"),
         test(
+            "UsherRxSwift", "UsherStreams", rxSwift("RxSwift"), rxSwift("RxRelay"),
+            rxSwift("RxTest")),
+        test(
             "UsherControl", "TestSupport", "UsherClient", "UsherOptions", "UsherWire", "usherctl",
             "usherd"),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "TestSupport", "UsherClient", "UsherStreams", "UsherWire", "usherd",
+                "UserCardLoop", "UserCardView", "UserCardRx", "MovieListLoop", "MovieListView",
+                "MovieListRx",
+            ],
+            swiftSettings: swiftSettings),
     ],
     cxxLanguageStandard: .cxx17
 )
@@ -111,6 +155,18 @@ package.targets.append(
 /// What reads what strangers send.
 var fuzzed: [Target.Dependency] {
     ["UsherDaemon", "UsherJSON", "UsherUpstream", "UsherWire"]
+}
+
+/// A product of RxSwift, where its trait is on.
+func rxSwift(_ product: String) -> Target.Dependency {
+    .product(name: product, package: "RxSwift", condition: .when(traits: ["RxSwift"]))
+}
+
+/// A program of the documentation.
+func example(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+    .executableTarget(
+        name: name, dependencies: ["UsherClient"] + dependencies, path: "Tests/Examples/\(name)",
+        swiftSettings: swiftSettings)
 }
 
 /// The tests of a target, which may use others too.

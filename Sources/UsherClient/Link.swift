@@ -27,8 +27,9 @@ final class Link: Sendable {
         var feeds: [FeedTopic: Feed] = [:]
         /// How many of a topic's streams are observed.
         var observedStreams: [FeedTopic: Int] = [:]
-        /// Topics whose observers came or went since the thread looked last.
-        var changedInterest: [InterestChange] = []
+        /// Topics whose observers came or went since the thread looked last, and whether the pages
+        /// of a list got their first observer: an entry a topic, however often they come and go.
+        var changedInterest: [FeedTopic: Bool] = [:]
         var calls = CallQueue()
         var output = Output()
         /// Whether the daemon has greeted on this connection, so that requests may be sent.
@@ -37,12 +38,6 @@ final class Link: Sendable {
         var wasGreeted = false
         /// Why there is no connection.
         var failure: ClientError?
-    }
-
-    struct InterestChange: Sendable {
-        let topic: FeedTopic
-        /// Whether the pages of a list have got their first observer.
-        let pagesBegan: Bool
     }
 
     private struct WeakDelegate: Sendable {
@@ -124,8 +119,8 @@ extension Link {
     private func note(_ topic: FeedTopic, isObserved: Bool, isPages: Bool) {
         state.withLock { state in
             state.observedStreams[topic, default: 0] += isObserved ? 1 : -1
-            state.changedInterest.append(
-                InterestChange(topic: topic, pagesBegan: isPages && isObserved))
+            let pagesBegan = state.changedInterest[topic] ?? false
+            state.changedInterest[topic] = pagesBegan || isPages && isObserved
         }
         bell.ring()
     }

@@ -36,7 +36,7 @@ final class TopicFollower {
         switch feed {
         case .user(let stream):
             try begin(json) { (snapshot: WireUserState) in
-                if stream.value != snapshot.state { stream.set(snapshot.state) }
+                if stream.current != snapshot.state { stream.set(snapshot.state) }
             }
         case .list(let streams):
             try begin(json) { (snapshot: WireListChange) in streams.replace(by: snapshot) }
@@ -85,7 +85,7 @@ final class TopicFollower {
     /// Gives those who begin to observe pages what the list holds already.
     func beginPages() {
         guard cursor != nil, case .list(let streams) = feed else { return }
-        let list = streams.movies.value
+        let list = streams.movies.current
         streams.pages.send(
             MoviePage(offset: 0, movies: list.movies, status: list.status, startsOver: true))
     }
@@ -151,7 +151,7 @@ extension ListStreams {
             replace(by: change)
             return true
         }
-        let count = movies.value.movies.count
+        let count = movies.current.movies.count
         guard change.start >= 0, change.start <= count else { return false }
         let new = Array(change.movies.dropFirst(count - change.start))
         // In place: the array is not shared at this moment, unless somebody keeps a copy of it.

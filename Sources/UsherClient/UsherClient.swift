@@ -7,8 +7,8 @@
 ///
 /// One socket serves all streams and requests. It is made at once, made again whenever it is lost
 /// (see ``Options``), and every stream then goes on where it was. A topic is subscribed to
-/// while at least one observer or loop is there; `value` alone does not subscribe, and shows what
-/// came last. A stream shows what a request has changed a moment after the request has returned.
+/// while at least one observer or loop is there, and from the first look at its `value` on. A
+/// stream shows what a request has changed a moment after the request has returned.
 /// Observers are called on the client's own thread and must not block it; loops may take their
 /// time.
 ///

@@ -17,17 +17,16 @@ extension Worker {
     func updateInterest() {
         let (changes, feeds) = link.state.withLock { state in
             let changes = state.changedInterest
-            state.changedInterest = []
-            return (changes, changes.map { state.feeds[$0.topic] })
+            state.changedInterest = [:]
+            return (changes, changes.keys.map { state.feeds[$0] })
         }
-        for (change, feed) in zip(changes, feeds) {
+        for ((topic, pagesBegan), feed) in zip(changes, feeds) {
             guard let feed else { continue }
-            let follower =
-                followers[change.topic] ?? TopicFollower(change.topic, feed: feed, of: link)
-            followers[change.topic] = follower
-            if change.pagesBegan { follower.beginPages() }
+            let follower = followers[topic] ?? TopicFollower(topic, feed: feed, of: link)
+            followers[topic] = follower
+            if pagesBegan { follower.beginPages() }
         }
-        if isGreeted { for topic in Set(changes.map(\.topic)) { follow(topic) } }
+        if isGreeted { for topic in changes.keys { follow(topic) } }
     }
 
     /// Brings one topic's subscription in line with whether it is observed.

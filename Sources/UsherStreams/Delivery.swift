@@ -37,7 +37,8 @@ final class Delivery<Element: Sendable, Kept: Sendable>: Sendable {
     enum Turn: Sendable {
         /// For the sinks with a number below `below`: later ones subscribed after it was sent.
         case element(Element, below: UInt64)
-        case first(Element, Observer<Element>)
+        /// For one who came late, the end follows at once.
+        case first(Element, Observer<Element>, isLast: Bool)
         case end
     }
 
@@ -65,21 +66,24 @@ final class Delivery<Element: Sendable, Kept: Sendable>: Sendable {
     /// - Parameters:
     ///   - change: Runs under the lock.
     ///   - element: What the observers get; asked for under the lock, when there is somebody.
-    ///   - announce: Runs without the lock, before anybody is called.
+    ///   - announce: Runs without the lock, before anybody is called; is told whether readers are
+    ///     to be told again.
     @inlinable
     func send(
-        changing change: (inout Kept) -> Void, element: (Kept) -> Element, announce: () -> Void
+        changing change: (inout Kept) -> Void, element: (Kept) -> Element,
+        announce: (_ again: Bool) -> Void
     ) {
-        let (accepted, performance) = state.withLock { state -> (Bool, Performance?) in
-            guard !state.isFinished else { return (false, nil) }
+        let (accepted, again, performance) = state.withLock { state -> (Bool, Bool, Performance?) in
+            guard !state.isFinished else { return (false, false, nil) }
             change(&state.kept)
             state.version &+= 1
-            guard state.sinks.count > 0 else { return (true, nil) }
+            let again = state.interest.beginsToTellAgain()
+            guard state.sinks.count > 0 else { return (true, again, nil) }
             let element = element(state.kept)
-            return (true, state.begin(.element(element, below: state.sinks.nextNumber)))
+            return (true, again, state.begin(.element(element, below: state.sinks.nextNumber)))
         }
         guard accepted else { return }
-        announce()
+        announce(again)
         perform(performance)
     }
 
@@ -111,7 +115,7 @@ final class Delivery<Element: Sendable, Kept: Sendable>: Sendable {
     func addWithFirst(_ observer: Observer<Element>) -> UInt64? where Kept == Element {
         let (number, performance) = state.withLock { state -> (UInt64?, Performance?) in
             let number = state.isFinished ? nil : state.sinks.append(.observer(observer))
-            return (number, state.begin(.first(state.kept, observer)))
+            return (number, state.begin(.first(state.kept, observer, isLast: number == nil)))
         }
         if number != nil { reportInterest() }
         perform(performance)
@@ -138,8 +142,9 @@ extension Delivery {
             switch performance.turn {
             case .element(let element, let limit):
                 deliver(element, to: performance.entries, below: limit)
-            case .first(let element, let observer):
+            case .first(let element, let observer, let isLast):
                 observer.receive(element)
+                if isLast { observer.end() }
             case .end:
                 for entry in performance.entries { entry.sink?.end() }
                 reportInterest()

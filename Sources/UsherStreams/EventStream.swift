@@ -20,8 +20,7 @@ public final class EventStream<Element: Sendable>: AsyncSequence, Sendable {
     /// Calls the body with each element from now on, on the thread that sends it.
     @inlinable
     public func observe(_ body: @escaping @Sendable (Element) -> Void) -> Subscription {
-        guard let number = delivery.add(.observer(Observer(body))) else { return Subscription(nil) }
-        return Subscription { [self] in delivery.remove(number) }
+        observe(body, whenEnded: nil)
     }
 
     /// Registers a loop: it sees every element from now on, within the default bound.
@@ -41,7 +40,21 @@ extension EventStream {
     /// Delivers an element to everybody; dropped after the end.
     @inlinable
     package func send(_ element: Element) {
-        delivery.send(changing: { _ in }, element: { _ in element }, announce: {})
+        delivery.send(changing: { _ in }, element: { _ in element }, announce: { _ in })
+    }
+
+    /// Observes, and is told of the end too: after the last event, or at once if it has been,
+    /// unless cancelled.
+    @inlinable
+    package func observe(
+        _ body: @escaping @Sendable (Element) -> Void, whenEnded: (@Sendable () -> Void)?
+    ) -> Subscription {
+        let observer = Observer(body, whenEnded: whenEnded)
+        guard let number = delivery.add(.observer(observer)) else {
+            observer.end()
+            return Subscription(nil)
+        }
+        return Subscription { [self] in delivery.remove(number) }
     }
 
     /// Ends all loops, after what was sent before, and lets all observers go.

@@ -6,12 +6,24 @@
 /// being made is reported after it, by the same thread, so that they alternate and never nest.
 @usableFromInline
 struct Interest: Sendable {
+    /// Whether the value was read, which counts as an observation that lasts until the end.
+    @usableFromInline var isRead = false
+    /// Whether readers are about to be told of a change once more: one time is as good as many.
+    @usableFromInline var isToldAgain = false
     @usableFromInline var hook: (@Sendable (Bool) -> Void)?
     @usableFromInline var reported = false
     @usableFromInline var isReporting = false
 
     @inlinable
     init() {}
+
+    /// Whether the caller has to tell readers of a change once more.
+    @inlinable
+    mutating func beginsToTellAgain() -> Bool {
+        guard isRead, !isToldAgain else { return false }
+        isToldAgain = true
+        return true
+    }
 }
 
 extension Delivery {
@@ -24,6 +36,18 @@ extension Delivery {
         }
         _ = old
         reportInterest()
+    }
+
+    /// What is kept, as somebody outside reads it, who counts as an observer from then on.
+    @inlinable
+    func read() -> Kept {
+        let (kept, isFirst) = state.withLock { state in
+            let isFirst = !state.interest.isRead
+            state.interest.isRead = true
+            return (state.kept, isFirst)
+        }
+        if isFirst { reportInterest() }
+        return kept
     }
 
     /// Brings the hook up to date, unless another call is doing so: that one then goes on.
@@ -47,7 +71,7 @@ extension Delivery.State {
 
     @inlinable
     mutating func nextReport() -> Report? {
-        let isObserved = sinks.count > 0
+        let isObserved = sinks.count > 0 || (interest.isRead && !isFinished)
         let isDue = isObserved != interest.reported
         let isLast = isFinished && !isObserved
         interest.isReporting = false

@@ -27,7 +27,7 @@ enum Sink<Element: Sendable>: Sendable {
     @inlinable
     func end() {
         switch self {
-        case .observer: break
+        case .observer(let observer): observer.end()
         case .mailbox(let mailbox): mailbox.end()
         case .wakeup(let wakeup): wakeup.signal()
         }
@@ -38,6 +38,7 @@ enum Sink<Element: Sendable>: Sendable {
 @usableFromInline
 final class Observer<Element: Sendable>: Sendable {
     @usableFromInline let body: @Sendable (Element) -> Void
+    @usableFromInline let whenEnded: (@Sendable () -> Void)?
 
     /// Set before `cancel()` returns, and looked at right before each call.
     ///
@@ -46,14 +47,21 @@ final class Observer<Element: Sendable>: Sendable {
     @usableFromInline let isCancelled = Atomic(false)
 
     @inlinable
-    init(_ body: @escaping @Sendable (Element) -> Void) {
+    init(_ body: @escaping @Sendable (Element) -> Void, whenEnded: (@Sendable () -> Void)?) {
         self.body = body
+        self.whenEnded = whenEnded
     }
 
     @inlinable
     @inline(__always)
     func receive(_ element: Element) {
         if !isCancelled.load(ordering: .relaxed) { body(element) }
+    }
+
+    /// Called once, after the last element.
+    @inlinable
+    func end() {
+        if !isCancelled.load(ordering: .relaxed) { whenEnded?() }
     }
 
     @inlinable

@@ -27,14 +27,17 @@ public final class StateStream<Value: Sendable>: AsyncSequence, Observation.Obse
 
     /// The newest value; reading it never waits for an observer.
     ///
+    /// A value that was read once counts as observed until the stream ends, since nobody can tell
+    /// how long a view will show it: the client keeps it up to date from then on.
+    ///
     /// The read is tracked by `withObservationTracking` and by views, which are told after a
-    /// change. The system begins to track when the reading closure has returned: a change that
-    /// another thread makes between the two is not told. Where each last value must arrive,
-    /// observe, or loop.
+    /// change, on any thread. The system begins to track when the reading closure has returned, so
+    /// a change in between would not be told; it is told once more on the main actor, where views
+    /// read. Elsewhere, observe, or loop, if the last value must arrive.
     @inlinable
     public var value: Value {
         registrar.access(self, keyPath: path)
-        return delivery.state.withLock { $0.kept }
+        return delivery.read()
     }
 
     /// Calls the body with the current value, and then with each later one, on the thread that
@@ -44,8 +47,7 @@ public final class StateStream<Value: Sendable>: AsyncSequence, Observation.Obse
     /// observer of this stream is running: then it waits for its turn.
     @inlinable
     public func observe(_ body: @escaping @Sendable (Value) -> Void) -> Subscription {
-        guard let number = delivery.addWithFirst(Observer(body)) else { return Subscription(nil) }
-        return Subscription { [self] in delivery.remove(number) }
+        observe(body, whenEnded: nil)
     }
 
     /// Registers a loop: it sees the current value first, and then always the newest.

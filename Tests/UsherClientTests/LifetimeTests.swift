@@ -46,6 +46,20 @@ struct LifetimeTests {
         while link != nil { await Task.yield() }
     }
 
+    @Test func `Observers that come and go while the thread is busy leave one note a topic`() {
+        let link = Link(
+            search: SocketSearch(explicit: FakeServer.newPath()), name: nil, options: .patient)
+        let user = link.userStream(.ownUser)
+        let list = link.listStreams(.popular)
+        for _ in 0..<1_000 {
+            user.observe { _ in }.cancel()
+            list.pages.observe { _ in }.cancel()
+            list.movies.observe { _ in }.cancel()
+        }
+        let notes = link.state.withLock { $0.changedInterest }
+        #expect(notes == [.ownUser: false, .movies(.popular): true])
+    }
+
     @Test func `Closing shows as the last state of the connection`() async throws {
         let server = try FakeServer()
         let client = UsherClient(socket: server.path)

@@ -16,7 +16,7 @@ struct UserStreamTests {
         let server = try FakeServer()
         let client = UsherClient(socket: server.path)
         let peer = try await server.greetedPeer()
-        #expect(client.user.value == .initial)
+        #expect(client.user.current == .initial)
         async let pong = client.ping()
         #expect(try await peer.restUntilPing().isEmpty)
         _ = try await pong
@@ -37,7 +37,7 @@ struct UserStreamTests {
         _ = try await stillObserved
         second.cancel()
         #expect(try await peer.request("unsubscribe").name == subscription.name)
-        #expect(client.user.value == ada)
+        #expect(client.user.current == ada)
 
         let third = client.user.observe { states.add($0) }
         let again = try await peer.request("subscribe")

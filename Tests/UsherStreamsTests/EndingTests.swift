@@ -155,6 +155,58 @@ struct EndingTests {
         #expect(log.entries == [1, 2])
     }
 
+    @Test func `Who asks for it is told of the end once, after what was sent before`() {
+        let events = EventStream<Int>()
+        let state = StateStream(0)
+        let log = Log<String>()
+        let subscriptions = [
+            events.observe { event in
+                if event == 1 {
+                    events.send(2)
+                    events.finish()
+                }
+            },
+            events.observe({ log.append("event \($0)") }, whenEnded: { log.append("events end") }),
+            state.observe({ log.append("value \($0)") }, whenEnded: { log.append("state ends") }),
+        ]
+        events.send(1)
+        state.set(1)
+        state.finish()
+        state.finish()
+        withExtendedLifetime(subscriptions) {}
+        #expect(
+            log.entries == [
+                "value 0", "event 1", "event 2", "events end", "value 1", "state ends",
+            ])
+    }
+
+    @Test func `The end is told to who comes late, after the value, and to nobody who cancelled`() {
+        let events = EventStream<Int>()
+        let state = StateStream(0)
+        let log = Log<String>()
+        let cancelled = [
+            events.observe({ _ in }, whenEnded: { log.append("cancelled") }),
+            state.observe({ _ in }, whenEnded: { log.append("cancelled") }),
+        ]
+        for subscription in cancelled { subscription.cancel() }
+        let inside = state.observe { value in
+            guard value == 1 else { return }
+            state.finish()
+            // Its first value and the end wait for their turns.
+            let late = state.observe(
+                { log.append("late \($0)") }, whenEnded: { log.append("late end") })
+            late.cancel()
+        }
+        state.set(1)
+        events.finish()
+        let late = [
+            events.observe({ _ in log.append("event") }, whenEnded: { log.append("events end") }),
+            state.observe({ log.append("value \($0)") }, whenEnded: { log.append("state ends") }),
+        ]
+        withExtendedLifetime((inside, late)) {}
+        #expect(log.entries == ["events end", "value 1", "state ends"])
+    }
+
     @Test func `C14 The end reaches a late subscriber at once`() async {
         let events = EventStream<Int>()
         events.finish()

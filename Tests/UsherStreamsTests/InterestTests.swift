@@ -78,6 +78,30 @@ struct InterestTests {
         #expect(living.count == 0)
     }
 
+    @Test func `A value that was read counts as observed until the end`() {
+        let stream = StateStream(0)
+        let log = Log<Bool>()
+        stream.whenObserved { log.append($0) }
+        #expect(stream.current == 0)
+        #expect(log.entries == [])
+        #expect(stream.value == 0)
+        #expect(log.entries == [true])
+        stream.observe { _ in }.cancel()
+        #expect(stream.value == 0)
+        #expect(log.entries == [true])
+        stream.finish()
+        #expect(stream.value == 0)
+        #expect(log.entries == [true, false])
+    }
+
+    @Test func `A hook that comes after the first read is told at once`() {
+        let stream = StateStream(0)
+        let log = Log<Bool>()
+        #expect(stream.value == 0)
+        stream.whenObserved { log.append($0) }
+        #expect(log.entries == [true])
+    }
+
     @Test func `Thirty-two first observers at once are told once`() {
         for _ in 0..<50 {
             let stream = StateStream(0)

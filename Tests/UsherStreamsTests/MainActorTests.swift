@@ -28,6 +28,15 @@ struct MainActorTests {
         #expect(screen.shown == [1, 2])
     }
 
+    @Test func `An observer that is made on the main actor may be called elsewhere`() {
+        let stream = EventStream<Int>()
+        let log = Log<Int>()
+        let subscription = stream.observe { log.append($0) }
+        onThreads(1) { _ in stream.send(1) }
+        withExtendedLifetime(subscription) {}
+        #expect(log.entries == [1])
+    }
+
     @Test func `C7 After cancel() on the main actor nothing more is called there`() async {
         let stream = EventStream<Int>()
         let screen = Screen()
@@ -104,6 +113,35 @@ struct MainActorTests {
         }
         #expect(screen.shown == [])
         await other.value
+    }
+
+    @Test func `A change while a view reads, on another thread, is told to the view`() async {
+        let stream = StateStream(0)
+        let told = Tally()
+        withObservationTracking {
+            _ = stream.value
+            onThreads(1) { _ in stream.set(1) }
+        } onChange: {
+            told.add()
+        }
+        while told.count == 0 { await Task.yield() }
+        #expect(stream.value == 1)
+    }
+
+    @Test func `Observations on the main actor sees the last value that another thread sets`()
+        async
+    {
+        for _ in 0..<100 {
+            let stream = StateStream(0)
+            let task = Task {
+                for await value in Observations({ stream.value }) where value == 100 { return }
+            }
+            await Task.yield()
+            onThreads(1) { _ in
+                for value in 1...100 { stream.set(value) }
+            }
+            await task.value
+        }
     }
 
     @Test func `Observations sees the last value that is set on its own actor`() async {

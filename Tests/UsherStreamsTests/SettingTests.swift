@@ -28,6 +28,8 @@ struct SettingTests {
         #expect(stream.value.count == 20)
     }
 
+    // On the main actor, so that nothing is told a second time in between.
+    @MainActor
     @Test func `A change is told to withObservationTracking once it can be read`() {
         let stream = StateStream(0)
         let log = Log<Int>()
