@@ -84,25 +84,24 @@ deb: static ## Makes a Debian package in .build.
 	SCRATCH=$(SCRATCH) packaging/make-deb $(VERSION) .build
 	! command -v lintian >/dev/null || lintian --allow-root --fail-on error .build/usher_$(VERSION)_*.deb
 
-# Most tests wait for other processes and block their threads meanwhile; those of the client and the streams need
-# theirs, of which a small machine has few, and so run on their own.
-ASYNC_TESTS := UsherClientTests|UsherStreamsTests
-# libcurl obeys the variables for proxies, and the servers of the tests are on this machine.
-run-tests = no_proxy=127.0.0.1,localhost $(SWIFT) test --skip-build $(1) --filter '$(ASYNC_TESTS)' && \
-	no_proxy=127.0.0.1,localhost $(SWIFT) test --skip-build $(1) --skip '$(ASYNC_TESTS)'
+TEST_TARGETS := $(sort $(notdir $(wildcard Tests/*Tests)) FuzzingTests)
+# Many tests wait for other processes and block their threads meanwhile, of which a small machine has few; so each
+# target's tests run on their own. libcurl obeys the variables for proxies, and the tests' servers are on this machine.
+run-tests = set -e; for tests in $(TEST_TARGETS); do \
+	no_proxy=127.0.0.1,localhost $(SWIFT) test --skip-build $(1) --filter "^$$tests\\."; done
 
 test: deps lint test-units ## Checks the layout, builds everything and runs all tests.
 	$(SWIFT) build --build-tests $(BUILD_FLAGS)
-	$(call run-tests)
+	@$(call run-tests)
 
 test-asan: deps ## Runs all tests under AddressSanitizer, leaks included.
 	$(SWIFT) build --build-tests --sanitize=address --scratch-path .build/asan
 	# XCTest's own runner leaks; there is no XCTest here.
-	$(call run-tests,--disable-xctest --sanitize=address --scratch-path .build/asan)
+	@$(call run-tests,--disable-xctest --sanitize=address --scratch-path .build/asan)
 
 test-tsan: deps ## Runs all tests under ThreadSanitizer.
 	$(SWIFT) build --build-tests --sanitize=thread -Xswiftc -DTSAN --scratch-path .build/tsan
-	$(call run-tests,--disable-xctest --sanitize=thread -Xswiftc -DTSAN --scratch-path .build/tsan)
+	@$(call run-tests,--disable-xctest --sanitize=thread -Xswiftc -DTSAN --scratch-path .build/tsan)
 
 test-units: ## Checks the units, the account and the folders that come with the system service.
 	Tests/System/units.sh
