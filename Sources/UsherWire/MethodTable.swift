@@ -14,7 +14,9 @@ package enum MethodTable {
 
     /// The row of a method by its name, as peers write it.
     package static func entry(named name: String) -> MethodEntry? {
-        byName[name]
+        // A dictionary has to read all of a name, and what a peer sends may be a thousand times as long.
+        guard name.utf8.count < byLength.count else { return nil }
+        return byName[name]
     }
 
     /// The same by its bytes, which costs no text: every JSON request comes through here.

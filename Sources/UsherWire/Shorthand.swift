@@ -20,7 +20,11 @@ package enum Shorthand {
         if let entry = MethodTable.entry(named: word) {
             return Command(entry: entry, calls: [try named(rest, of: entry)])
         }
-        guard let entry = MethodTable.entries.first(where: { $0.shorthand?.word == word }) else {
+        // By bytes: to compare texts as texts, a character of sixty thousand bytes is read to its end each time.
+        let shorthand = MethodTable.entries.first { entry in
+            entry.shorthand?.word.utf8.elementsEqual(word.utf8) == true
+        }
+        guard let entry = shorthand else {
             let known = MethodTable.entries.flatMap { entry in
                 [entry.method.rawValue] + (entry.shorthand.map { [$0.word] } ?? [])
             }
