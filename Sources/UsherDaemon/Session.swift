@@ -42,7 +42,6 @@ final class Session {
     private var hasEnded = false
     private var isPumping = false
     private var isPumpScheduled = false
-    private var isAwaitingRoom = false
     /// Whether a subscriber is owed something that the socket had no room for.
     private var isBehind = false
     /// The batch whose answer is to come before the pushes that it causes.
@@ -208,7 +207,6 @@ final class Session {
     /// Reads on, or not; closes when the peer wants nothing more.
     private func settle() {
         guard connection.isOpen else { return }
-        if isClogged { awaitRoom() }
         let isBusy = firstWaiting < waiting.count || isPumpScheduled || isClogged
         if isBusy { connection.stopReading() } else { connection.startReading() }
         noteLine(isBegun: framer.hasPartialLine && !isBusy && !hasEnded)
@@ -302,7 +300,7 @@ final class Session {
     /// Whether a push can be sent at once.
     var canPush: Bool { connection.isOpen && !isClogged && !holdsPushes }
 
-    /// Sends a subscriber what it is owed, as far as the socket has room.
+    /// Sends a subscriber what it is owed, as far as the socket has room; the rest follows when the output has drained.
     func push(_ subscription: Subscription) {
         guard connection.isOpen else { return }
         while !isClogged, !holdsPushes {
@@ -310,23 +308,6 @@ final class Session {
             daemon.write(push, for: subscription, to: connection)
         }
         isBehind = true
-        if isClogged { awaitRoom() }
-    }
-
-    /// Goes on after the next flush if that made room; if it did not, the connection tells when there is.
-    private func awaitRoom() {
-        guard !isAwaitingRoom else { return }
-        isAwaitingRoom = true
-        daemon.loop.atEndOfTurn { [weak self] in
-            // The output is sent after this; the next turn knows how much was taken.
-            self?.daemon.loop.atEndOfTurn { [weak self] in
-                guard let self else { return }
-                isAwaitingRoom = false
-                guard !isClogged else { return }
-                pushDue()
-                pump()
-            }
-        }
     }
 
     /// Sends what is owed to all subscriptions of the connection.

@@ -37,11 +37,11 @@ extension Connection {
             unsafe gathering.removeAll()
             return
         }
-        if isSending {
-            noteBacklog()
-            return
-        }
+        // Before any of it is sent: also what the socket takes at once has drained then.
+        noteBacklog()
+        if isSending { return }
         if unsafe !gathering.isEmpty { send() }
+        noteDrain()
         if phase == .flushing, !isSending, unsafe gathering.isEmpty { linger() }
     }
 
@@ -54,7 +54,6 @@ extension Connection {
         if status == size {
             writtenBytes += UInt64(size)
             unsafe gathering.removeAll()
-            noteDrain()
             return
         }
         guard status >= 0 || status == Int(UV_EAGAIN.rawValue) else {
@@ -73,7 +72,6 @@ extension Connection {
             unsafe withContext(request?.pointee.data, as: Connection.self) { $0.sent(status) }
         }
         precondition(queued == 0, LoopError("uv_write", code: -queued).description)
-        noteBacklog()
         onBacklog?()
     }
 

@@ -6,6 +6,33 @@ import Testing
 @testable import UsherEventLoop
 
 @Suite struct ConnectionWritingTests {
+    @Test func `Output that the socket takes at once, or all but a little, drains too`() throws {
+        try withLoop { loop in
+            let (connection, peer) = try Peer.connected(on: loop)
+            var drains = 0
+            connection.onDrain = { drains += 1 }
+            connection.write(pattern(Connection.defaultLowWater + 1))
+            loop.turnOnce()
+            #expect(connection.unsentBytes == 0)
+            #expect(drains == 1)
+            // Whatever the socket holds, some of these leave no more than the mark.
+            for step in 1...20 {
+                _ = try peer.receiveAll()
+                loop.turnOnce()
+                let before = drains
+                connection.write(pattern(100_000 + step * 20_000))
+                loop.turnOnce()
+                #expect((drains > before) == (connection.unsentBytes <= connection.lowWater))
+                while connection.unsentBytes > 0 {
+                    _ = try peer.receiveAll()
+                    loop.turnOnce()
+                }
+                #expect(drains == before + 1)
+            }
+            connection.close()
+        }
+    }
+
     @Test func `Output that gathers while little is being written drains too`() throws {
         try withLoop { loop in
             let (connection, peer) = try Peer.connected(on: loop)
