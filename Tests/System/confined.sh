@@ -33,4 +33,6 @@ else
     echo "confined: the filter lets through what the unit forbids" >&2
     exit 1
 fi
-USHER_TEST_WRAPPER=$work/confine ${SWIFT:-swift} test --skip-build --filter UsherDaemonTests
+# The unit forbids chown: under it, the socket's group is the socket unit's business.
+no_proxy=127.0.0.1,localhost USHER_TEST_WRAPPER=$work/confine ${SWIFT:-swift} test --skip-build \
+    --filter UsherDaemonTests --skip 'begin with who may connect at all'
