@@ -7,6 +7,10 @@ PACKAGES := libcurl4-openssl-dev libsimdjson-dev libsqlite3-dev libuv1-dev zlib1
 SWIFT := swift
 CONFIGURATION ?= release
 BUILD_FLAGS := --explicit-target-dependency-import-check error
+FUZZ_TARGETS ?= requests cursors shorthand upstream text
+FUZZ_BUILD := .build/fuzz
+FUZZ_BYTES ?= 1024
+SECONDS ?= 60
 MISSING = $(shell for package in $(PACKAGES); do \
 	dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q 'install ok installed' || echo $$package; done)
 
@@ -20,7 +24,7 @@ libdir = $(prefix)/lib
 SCRATCH ?= .build/static/release
 VERSION = $(shell sed -n 's/.*productVersion = "\(.*\)"/\1/p' Sources/UsherWire/Version.swift)
 
-.PHONY: run build static test test-asan test-tsan test-units test-confined test-system lint deps clean help \
+.PHONY: run build static test test-asan test-tsan test-units test-confined test-system fuzz lint deps clean help \
 	install install-files uninstall deb
 
 help: ## Lists the targets.
@@ -109,6 +113,19 @@ test-system: deb ## Tests the package under a real systemd, as root: BOOT=path/t
 	$(BOOT) --timeout 240 --packages \
 		$$(dpkg-deb -f .build/usher_$(VERSION)_*.deb Depends | sed 's/([^)]*)//g; s/|[^,]*//g; s/ //g') \
 		Tests/System/service.sh .build/usher_$(VERSION)_*.deb
+
+# Without a backtrace of Swift's, since libFuzzer reports crashes itself.
+fuzz: export SWIFT_BACKTRACE := enable=no
+fuzz: deps ## Fuzzes all that reads what strangers send, each for SECONDS.
+	USHER_FUZZ=1 $(SWIFT) build -c release --scratch-path $(FUZZ_BUILD) --product UsherFuzzer \
+		--sanitize=fuzzer --sanitize=address -Xswiftc -enable-testing \
+		-Xswiftc -sanitize-coverage=edge,indirect-calls,trace-cmp,inline-8bit-counters,pc-table
+	@set -e; for target in $(FUZZ_TARGETS); do \
+		echo "== $$target"; found=$(FUZZ_BUILD)/found/$$target; mkdir -p $$found; \
+		USHER_FUZZ_TARGET=$$target $(FUZZ_BUILD)/release/UsherFuzzer -max_total_time=$(SECONDS) \
+			-timeout=5 -max_len=$(FUZZ_BYTES) -dict=Tests/Fuzzing/tokens.dict \
+			-print_final_stats=1 -artifact_prefix=$$found- $$found Tests/Fuzzing/Corpus/$$target; \
+	done
 
 lint: ## Checks the layout of the code, and the manual.
 	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift

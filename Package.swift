@@ -96,6 +96,23 @@ let package = Package(
     cxxLanguageStandard: .cxx17
 )
 
+// libFuzzer brings a `main` of its own, so what it runs is no part of a normal build: `make fuzz` sets the variable
+// and builds the oracles with the driver, a normal build makes tests of the oracles and the inputs that are kept.
+package.targets.append(
+    Context.environment["USHER_FUZZ"] == nil
+        ? .testTarget(
+            name: "FuzzingTests", dependencies: fuzzed, path: "Tests/Fuzzing",
+            exclude: ["Corpus", "Driver.swift", "tokens.dict"], swiftSettings: swiftSettings)
+        : .executableTarget(
+            name: "UsherFuzzer", dependencies: fuzzed, path: "Tests/Fuzzing",
+            exclude: ["Corpus", "CorpusTests.swift", "tokens.dict"],
+            swiftSettings: swiftSettings))
+
+/// What reads what strangers send.
+var fuzzed: [Target.Dependency] {
+    ["UsherDaemon", "UsherJSON", "UsherUpstream", "UsherWire"]
+}
+
 /// The tests of a target, which may use others too.
 func test(_ target: String, _ dependencies: Target.Dependency...) -> Target {
     .testTarget(
