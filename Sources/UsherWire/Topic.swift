@@ -22,14 +22,15 @@ package enum Topic: Sendable, Hashable, CustomStringConvertible {
         case "movies": self = .movies(.popular)
         case "engine": self = .engine
         default:
-            let parts = text.split(
-                separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, !parts[1].isEmpty else { return nil }
-            switch parts[0] {
+            // In bytes: a mark behind the slash would make it another Character.
+            guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else { return nil }
+            let name = text[text.utf8.index(after: slash)...]
+            guard !name.isEmpty else { return nil }
+            switch text[..<slash] {
             case "user":
-                guard let id = Int64(parts[1]), String(id) == parts[1], id >= 0 else { return nil }
+                guard let id = Int64(name), String(id) == name, id >= 0 else { return nil }
                 self = .user(id)
-            case "movies": self = .movies(MovieListName(rawValue: String(parts[1])))
+            case "movies": self = .movies(MovieListName(rawValue: String(name)))
             default: return nil
             }
         }
