@@ -90,7 +90,8 @@ struct FakeStore {
     ) {
         let index = stored.lists.firstIndex { $0.name == name }
         var list = StoredState.StoredList(
-            name: name, generation: isReset ? progress.revision : 0, progress: progress, movies: [], marks: [])
+            name: name, generation: isReset ? progress.revision : 0, progress: progress, movies: [],
+            marks: [])
         if let index, !isReset { list = stored.lists[index] }
         list.progress = progress
         list.movies += movies
