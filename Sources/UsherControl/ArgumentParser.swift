@@ -32,6 +32,9 @@ package enum ArgumentParser {
             let fault = operands.count < entry.operandCount.lowerBound ? "too few" : "too many"
             throw UsageError("\(fault) words; usage: usherctl \(entry.usage)")
         }
+        guard !options.isJSON || options.format == nil else {
+            throw UsageError("--json and --format are two ways to write the same; give one")
+        }
         return Invocation(try entry.make(operands), options)
     }
 }

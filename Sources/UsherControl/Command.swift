@@ -25,6 +25,7 @@ package enum Command: Sendable, Equatable {
 
 /// A command that asks the daemon once.
 package enum ControlRequest: Sendable, Equatable {
+    case status
     case userGet
     case userFetch
     case userRename(String)
@@ -50,6 +51,10 @@ package struct Options: Sendable, Equatable {
     /// Nil: all that the daemon has.
     package var limit: Int?
     package var reconnects = true
+    /// How each row is written, in place of a table.
+    package var format: RowFormat?
+    /// What a shell runs for each event of `watch`, in place of writing it.
+    package var exec: String?
 
     package init() {}
 

@@ -40,6 +40,10 @@ package struct CommandEntry: Sendable {
 package enum CommandTable {
     package static let entries: [CommandEntry] = [
         CommandEntry(
+            "status", "Shows the daemon, the user and the popular movies at a glance.",
+            details: ["What usherctl does without a command."]
+        ) { _ in .request(.status) },
+        CommandEntry(
             "user", "Shows the user: state, number, name, login name, telephone.",
             details: ["Exits with 3 when the user's state is error."]
         ) { _ in .request(.userGet) },
@@ -111,9 +115,7 @@ package enum CommandTable {
     package static func entry(
         for words: [String]
     ) throws(UsageError) -> (entry: CommandEntry, operands: [String]) {
-        guard let first = words.first else {
-            throw UsageError("no command; usherctl --help lists them")
-        }
+        let first = words.first ?? "status"
         let family = entries.filter { $0.words[0] == first }
         guard let plain = family.first(where: { $0.words.count == 1 }) else {
             throw UsageError(

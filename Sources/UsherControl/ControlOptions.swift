@@ -93,6 +93,19 @@ package enum ControlOptions {
             commands: ["watch"]
         ) { options in options.reconnects = false },
         ControlOption(
+            "exec", short: "x", "COMMAND",
+            "Have a shell run this for each event, which it reads as JSON on its input.",
+            commands: ["watch"]
+        ) { value, options throws(UsageError) in
+            guard !value.isEmpty else { throw UsageError("--exec needs a command") }
+            options.exec = value
+        },
+        ControlOption(
+            "format", short: "f", "FORMAT",
+            "Write each row so: {id} is the column ID; \\t, \\n and \\\\ as usual.",
+            commands: ["status", "user", "movies", "ping", "stats"]
+        ) { value, options throws(UsageError) in options.format = try RowFormat(value) },
+        ControlOption(
             "socket", short: "s", "PATH",
             "The daemon's socket; default $USHER_SOCKET, then the usual places."
         ) { value, options throws(UsageError) in

@@ -67,8 +67,12 @@ package enum ControlProgram {
         let output = Output.standard
         let style = Style(options.color, isTerminal: output.isTerminal, environment: environment)
         let width = output.isTerminal ? output.width(environment: environment) : nil
-        output.write(
-            report.lines(asJSON: options.isJSON, terminalWidth: width, style: style))
+        if let format = options.format, let table = report.table {
+            output.write(try format.lines(of: table))
+        } else {
+            output.write(
+                report.lines(asJSON: options.isJSON, terminalWidth: width, style: style))
+        }
         report.notes.forEach(note)
         if output.isTerminal, !options.isJSON { report.hints.forEach(note) }
         return report.exitCode
@@ -89,6 +93,7 @@ extension ControlRequest {
     /// What a message about the request calls it.
     fileprivate var name: String {
         switch self {
+        case .status: "status"
         case .userGet: "user"
         case .userFetch: "user fetch"
         case .userRename: "user rename"
@@ -107,6 +112,7 @@ extension ControlRequest {
     ) async throws(ClientError) -> Report {
         let list = MovieListName(rawValue: options.list)
         return switch self {
+        case .status: try await .readStatus(from: client, daemon: daemon)
         case .userGet: try await .readUser(from: client)
         case .userFetch: try await .fetchUser(from: client)
         case .userRename(let name): try await .renameUser(to: name, at: client)

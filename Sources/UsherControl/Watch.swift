@@ -53,11 +53,20 @@ struct Watch: Sendable {
     }
 
     private func write(_ event: WatchEvent) {
+        if let command = options.exec { return run(command, for: event) }
         let output = Output.standard
         guard !options.isJSON else { return output.write([event.json]) }
         // Asked for each time: the window may have another size by now.
         let width = output.isTerminal ? output.width(environment: environment) : nil
         output.write(event.lines(terminalWidth: width, style: style))
+    }
+
+    /// Runs a command for an event, and waits for it: the next event comes after it.
+    private func run(_ command: String, for event: WatchEvent) {
+        var environment = environment
+        environment["USHER_TOPIC"] = event.topicName
+        let status = ShellCommand(command, environment: environment).run(input: event.json + "\n")
+        if status != 0 { ControlProgram.note("the command ended with \(status)") }
     }
 
     // MARK: Topics

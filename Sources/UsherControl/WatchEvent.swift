@@ -29,6 +29,9 @@ package enum WatchEvent: Sendable, Equatable {
         self = .appended(name, at: old.movies.count, Array(added), new.status)
     }
 
+    /// The topic as `watch` takes it.
+    package var topicName: String { topic.description }
+
     private var topic: WatchTopic {
         switch self {
         case .user: .user

@@ -9,6 +9,13 @@ extension RunningDaemon {
         get throws { try field("VmRSS:") * 1_024 }
     }
 
+    /// Whether the process has less than so many bytes more in use than before.
+    ///
+    /// AddressSanitizer keeps what was freed for a while, so that nothing can be said under it.
+    package func hasGrown(from before: Int, byLessThan limit: Int) throws -> Bool {
+        try isAddressSanitized || residentBytes - before < limit
+    }
+
     /// How often the main thread has gone to sleep.
     package var sleeps: Int {
         get throws { try field("voluntary_ctxt_switches:") }
@@ -47,3 +54,6 @@ package func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
     }
     return true
 }
+
+/// Whether the tests, and so the programs beside them, were built with AddressSanitizer.
+private let isAddressSanitized = unsafe dlsym(nil, "__asan_init") != nil

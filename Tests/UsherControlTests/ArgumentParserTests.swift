@@ -69,7 +69,10 @@ internal import UsherOptions
     }
 
     @Test(arguments: [
-        ("", "no command; usherctl --help lists them"),
+        ("user --json --format x", "--json and --format are two ways to write the same; give one"),
+        ("ping --exec x", "ping has no option --exec, only watch has"),
+        ("watch --exec=", "--exec needs a command"),
+        ("user --format {id", "--format has a brace that is not closed"),
         ("moveis", "there is no command moveis; did you mean movies?"),
         ("movies mroe", "there is no command movies mroe; did you mean movies more?"),
         ("user renmae x", "there is no command user renmae; did you mean user rename?"),
@@ -78,7 +81,7 @@ internal import UsherOptions
         ),
         (
             "zzzzzz",
-            "there is no command zzzzzz; there are: user, movies, watch, ping, stats, metrics, call, completions, help"
+            "there is no command zzzzzz; there are: status, user, movies, watch, ping, stats, metrics, call, completions, help"
         ),
         ("watch moives", "there is no topic moives; did you mean movies?"),
         ("user rename", "too few words; usage: usherctl user rename NAME"),
@@ -99,7 +102,7 @@ internal import UsherOptions
         ("movies --no-reconnect", "movies has no option --no-reconnect, only watch has"),
         (
             "help nonsense",
-            "there is no command nonsense; there are: user, movies, watch, ping, stats, metrics, call, completions, help"
+            "there is no command nonsense; there are: status, user, movies, watch, ping, stats, metrics, call, completions, help"
         ),
     ])
     func `A mistake is told in one line that says what to do`(line: String, message: String) {

@@ -100,7 +100,7 @@ internal import UsherControl
     }
 
     @Test func `A command line without sense ends with 64, before any daemon is asked`() throws {
-        for arguments in [["moveis"], ["user", "--limit", "1"], ["ping", "--no-such"], []] {
+        for arguments in [["moveis"], ["user", "--limit", "1"], ["ping", "--no-such"]] {
             let control = try RunningControl(["--socket", "/nonexistent/s"] + arguments)
             #expect(control.waitForExit() == 64)
             #expect(control.errors.waitForEnd().hasPrefix("usherctl: "))
