@@ -44,7 +44,7 @@ package protocol ChangeLog: AnyObject {
 package enum StoreLimits {
     /// Revisions that are reserved when a store is opened: so many changes that need no durability can happen in one
     /// run before the store must be asked for more, and so many starts use up the 2^63 there are: 2^31.
-    package static let revisionBlock: UInt64 = 1 << 32
+    package static let revisionBlock = Revisions.block
     /// How long a store that failed is left alone between two attempts to write.
     static let probeInterval: Duration = .seconds(1)
     /// Bytes of a store up to which it is checked when it is opened after a crash; 256 MiB take about a second.
