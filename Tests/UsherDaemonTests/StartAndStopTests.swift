@@ -184,10 +184,11 @@ private final class Place {
         let ended = try daemon.connect()
         try ended.send("watch user")
         ended.finishSending()
-        // One that asks and never reads.
+        // One that asks and never reads. In one piece, since the kernel holds fewer small ones than the daemon leaves.
         let stalled = try daemon.connect()
         _ = try idle.ask("more")
-        for _ in 0..<500 { try stalled.send(#"{"id":1,"method":"movies.get"}"#) }
+        let request = #"{"id":1,"method":"movies.get"}"# + "\n"
+        try stalled.send(bytes: String(repeating: request, count: 500).utf8)
         _ = try idle.ask("ping")
         #expect(daemon.terminate() == 0)
         #expect(try idle.allLines().isEmpty)
