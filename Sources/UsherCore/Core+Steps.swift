@@ -8,11 +8,25 @@ package import UsherWire
 /// ``Core/nextPush(for:budget:)`` finds for it.
 package struct Step {
     package let push: Push
-    /// How many transitions a subscriber has seen that is owed just this.
-    fileprivate var transitions = 0
-    /// The same in movies, before and after, and of which generation.
-    fileprivate var movies = 0..<0
-    fileprivate var generation: UInt64 = 0
+    fileprivate let previous: UInt64
+    fileprivate let revision: UInt64
+    /// How many transitions a subscriber has seen before and after it.
+    fileprivate let transitions: Range<Int>
+    /// The same in movies, and of which generation.
+    fileprivate let movies: Range<Int>
+    fileprivate let generation: UInt64
+
+    fileprivate init(
+        _ push: Push, transitions: Range<Int> = 0..<0, movies: Range<Int> = 0..<0,
+        generation: UInt64 = 0
+    ) {
+        self.push = push
+        previous = push.previous
+        revision = push.revision
+        self.transitions = transitions
+        self.movies = movies
+        self.generation = generation
+    }
 }
 
 extension Core {
@@ -24,7 +38,7 @@ extension Core {
             let push = Push(
                 previous: history.previousRevision, revision: newest.revision,
                 body: .userState(newest.state))
-            return Step(push: push, transitions: history.count - 1)
+            return Step(push, transitions: history.count - 1..<history.count)
         case .movies(let name):
             guard let list = lists[name], list.revision != list.generation else { return nil }
             let range = list.stretch(from: list.previous.count, budget: budget)
@@ -32,7 +46,7 @@ extension Core {
             let push = Push(
                 previous: list.previous.revision, revision: list.revision,
                 body: .append(name, range))
-            return Step(push: push, movies: range, generation: list.generation)
+            return Step(push, movies: range, generation: list.generation)
         case .engine:
             return nil
         }
@@ -40,14 +54,16 @@ extension Core {
 }
 
 extension Subscription {
-    /// Counts a step as sent, if it is the next line that this subscriber is owed.
-    package func take(_ step: Step) -> Bool {
-        guard sent == step.push.previous, seenTransitions == step.transitions,
-            seenMovies == step.movies.lowerBound, generation == step.generation
-        else { return false }
-        sent = step.push.revision
-        if case .userState = step.push.body { seenTransitions += 1 }
+    /// Whether a step is the next line that this subscriber is owed.
+    package func isOwed(_ step: borrowing Step) -> Bool {
+        sent == step.previous && seenTransitions == step.transitions.lowerBound
+            && seenMovies == step.movies.lowerBound && generation == step.generation
+    }
+
+    /// Counts a step that the subscriber was owed as sent.
+    package func take(_ step: borrowing Step) {
+        sent = step.revision
+        seenTransitions = step.transitions.upperBound
         seenMovies = step.movies.upperBound
-        return true
     }
 }

@@ -11,7 +11,8 @@ package struct Core {
     var users: [Int64: UserMachine] = [:]
     var lists: [MovieListName: MovieListMachine] = [:]
     var engine = History<EngineEvent>(initial: nil)
-    var revisions: Revisions
+    /// Where the revisions of all topics come from.
+    package internal(set) var revisions: Revisions
     /// How many want to hear of each topic.
     var subscribers: [Topic: Int] = [:]
     /// The last revision that an earlier run may have used.
@@ -41,8 +42,11 @@ package struct Core {
             users[id, default: UserMachine(id: id)]
                 .fetch(token, waits: waits, &revisions, &effects)
         case .renameUser(let id, let name, let token):
-            users[id, default: UserMachine(id: id)].rename(to: name, token, &revisions, &effects)
-            dropIfPristine(id)
+            if users[id]?.rename(to: name, token, &revisions, &effects) == nil {
+                // Says why it cannot be, and is not kept: nothing is known of that user.
+                var stranger = UserMachine(id: id)
+                stranger.rename(to: name, token, &revisions, &effects)
+            }
         case .fetchMovies(let list, let page, let token, let waits):
             lists[list]?.fetch(page: page, token, waits: waits, &revisions, &effects)
         case .refreshMovies(let list, let token):
@@ -95,9 +99,6 @@ package struct Core {
     package func cursor(_ revision: UInt64) -> Cursor {
         Cursor(epoch: epoch, revision: revision)
     }
-
-    /// The last revision that was used.
-    package var revision: UInt64 { revisions.last }
 
     /// How many want to hear of a topic.
     package func subscriberCount(of topic: Topic) -> Int {

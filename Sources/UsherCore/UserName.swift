@@ -9,26 +9,48 @@ package struct UserName: Sendable, Hashable {
 
     /// Takes a name if it is allowed; `isPasswd` adds what the fields of passwd cannot hold.
     package init(_ name: String, isPasswd: Bool) throws(WireError) {
+        // Most names are of letters only, each a byte, and need no closer look.
+        let isPlain = name.isPlain
+        text = isPlain ? name : Self.withoutBlanks(name)
+        guard !text.isEmpty else { throw Self.refused("name is empty; give 1 to 80 characters") }
+        let count = isPlain ? text.utf8.count : text.count
+        guard count <= Limits.nameCharacters else {
+            throw Self.refused("name has \(count) characters; at most 80 are allowed")
+        }
+        if !isPlain { try Self.checkScalars(of: text) }
+        if isPasswd, let byte = text.utf8.first(where: Self.endsPasswdField) {
+            let character = Unicode.Scalar(byte)
+            throw Self.refused("name holds \(character); a passwd name has no colon, comma or =")
+        }
+    }
+
+    private static func checkScalars(of text: String) throws(WireError) {
+        for scalar in text.unicodeScalars where scalar.isControl || scalar.isDirection {
+            throw refused("name holds a control or text direction character; leave it out")
+        }
+    }
+
+    private static func endsPasswdField(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: ":") || byte == UInt8(ascii: ",") || byte == UInt8(ascii: "=")
+    }
+
+    private static func withoutBlanks(_ name: String) -> String {
         let trimmed = name.drop(while: \.isWhitespace)
         let end = trimmed.lastIndex { !$0.isWhitespace }.map { trimmed.index(after: $0) }
-        let text = String(trimmed[..<(end ?? trimmed.endIndex)])
-        guard !text.isEmpty else { throw Self.refused("name is empty; give 1 to 80 characters") }
-        guard text.count <= Limits.nameCharacters else {
-            throw Self.refused("name has \(text.count) characters; at most 80 are allowed")
-        }
-        for scalar in text.unicodeScalars {
-            guard !scalar.isControl, !scalar.isDirection else {
-                throw Self.refused("name holds a control or text direction character; leave it out")
-            }
-            guard !isPasswd || !":,=".unicodeScalars.contains(scalar) else {
-                throw Self.refused("name holds \(scalar); a passwd name has no colon, comma or =")
-            }
-        }
-        self.text = text
+        return String(trimmed[..<(end ?? trimmed.endIndex)])
     }
 
     private static func refused(_ message: String) -> WireError {
         WireError(.outOfRange, message, path: "/params/name")
+    }
+}
+
+extension String {
+    /// Whether it is of visible ASCII and blanks within.
+    fileprivate var isPlain: Bool {
+        guard utf8.first != 0x20, utf8.last != 0x20 else { return false }
+        var text = self
+        return text.withUTF8 { unsafe $0.allSatisfy { (0x20..<0x7F).contains($0) } }
     }
 }
 

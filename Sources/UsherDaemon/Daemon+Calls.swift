@@ -209,15 +209,13 @@ extension Daemon {
         answer(session, request.id, request.place, body)
     }
 
-    private static let resultHead = Array(",\"result\":".utf8)
-
     @discardableResult private func answer(
         _ session: Session, _ id: RequestID, _ place: Batch.Place?,
         _ body: (inout JSONWriter) -> Void
     ) -> Bool {
         scratch.reset()
         scratch.beginAnswer(id)
-        scratch.raw(Self.resultHead)
+        scratch.raw(JSONWriter.resultHead)
         body(&scratch)
         scratch.bytes.append(UInt8(ascii: "}"))
         if scratch.bytes.count >= (place?.batch.budget ?? Limits.lineBytes) {

@@ -92,7 +92,7 @@ extension Daemon {
         announce(.stop, .will, reason: reason)
         sockets.remove()
         for listener in listeners { listener.close() }
-        loop.atEndOfTurn { [weak self] in self?.goOnStopping() }
+        loop.atEndOfTurn { [unowned self] in goOnStopping() }
     }
 
     /// Takes the next step towards the end, if it is time.

@@ -47,15 +47,15 @@ extension Daemon {
         }
         lastPush.encode(step.push, of: topic, core)
         let tail = lastPush.tail.bytes
+        var pushes = 0
         for outlet in outlets {
-            if outlet.session.canPush, outlet.subscription.take(step) {
-                statistics.pushes += 1
-                outlet.session.connection.output.append(outlet.head)
-                outlet.session.connection.output.append(tail)
+            if outlet.send(step, tail, unsentLimit: limits.unsentBytes) {
+                pushes += 1
             } else {
                 outlet.session.push(outlet.subscription)
             }
         }
+        statistics.pushes += pushes
     }
 
     /// Writes a push to a connection; what is the same for all subscribers is encoded once.

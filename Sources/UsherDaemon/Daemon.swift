@@ -55,7 +55,7 @@ package final class Daemon {
     private var resumable: [Session] = []
     /// How many failures of the store were heard of; changes computed before are refused by it.
     private var storeFailures = 0
-    private var box: LoopBound<Weak<Daemon>>?
+    private var box: LoopBound<Unowned<Daemon>>?
 
     var limits: Limits { configuration.limits }
 
@@ -87,7 +87,7 @@ package final class Daemon {
         }
         var effects: [Effect] = []
         core = Core(stored, lists: upstreams.movies.lists, &effects)
-        box = LoopBound(Weak(self), on: loop)
+        box = LoopBound(Unowned(self), on: loop)
         for effect in effects { perform(effect) }
     }
 
@@ -113,7 +113,7 @@ package final class Daemon {
             id: SessionID(value: nextSession), connection, credentials, peer, daemon: self)
         sessions[session.id] = session
         statistics.accepted += 1
-        connection.onClose = { [unowned self, unowned session] reason in
+        connection.onClose = { [unowned self, session] reason in
             closed(session, reason)
         }
     }
@@ -177,9 +177,9 @@ package final class Daemon {
         store.commit(change, generation: storeFailures) { result in
             // A store without a thread of its own answers at once.
             if box.isReachable {
-                box.value.object?.committed(owner, result)
+                box.value.object.committed(owner, result)
             } else {
-                inbox.post(to: box) { $0.object?.committed(owner, result) }
+                inbox.post(to: box) { $0.object.committed(owner, result) }
             }
         }
     }
@@ -232,9 +232,11 @@ package final class Daemon {
     var hasRequestsInFlight: Bool { !tokens.isEmpty }
 }
 
-/// A reference that keeps nothing alive.
-struct Weak<Object: AnyObject> {
-    weak var object: Object?
+/// A reference that keeps nothing alive, for who is gone before the object is.
+///
+/// A weak one would make every reference to the object slower for ever: its counts move out of the object.
+struct Unowned<Object: AnyObject> {
+    unowned let object: Object
 
     init(_ object: Object) { self.object = object }
 }

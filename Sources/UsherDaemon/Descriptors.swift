@@ -1,6 +1,6 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import FoundationEssentials
 import Glibc
 import UsherWire
 

@@ -14,7 +14,8 @@ extension JSONWriter {
         }
     }
 
-    private static let answerHead = Array("{\"jsonrpc\":\"2.0\",\"id\":".utf8)
+    static let answerHead = Array("{\"jsonrpc\":\"2.0\",\"id\":".utf8)
+    static let resultHead = Array(",\"result\":".utf8)
 
     mutating func userResult(_ id: Int64, _ core: borrowing Core) {
         let (state, revision) = core.user(id)

@@ -1,6 +1,7 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
 import UsherCore
+import UsherEventLoop
 import UsherWire
 
 /// A subscription together with the connection it is pushed to and the bytes that each of its pushes begins with.
@@ -10,15 +11,26 @@ import UsherWire
 final class Outlet {
     let subscription: Subscription
     let session: Session
-    let head: [UInt8]
+    private let connection: Connection
+    private let head: [UInt8]
 
     init(_ subscription: Subscription, of session: Session) {
         self.subscription = subscription
         self.session = session
+        connection = session.connection
         var writer = JSONWriter()
         writer.raw("{\"jsonrpc\":\"2.0\",\"method\":\"event\",\"params\":{\"as\":")
         writer.string(subscription.name)
         head = writer.bytes
+    }
+
+    /// Sends a step, given as what follows the head, if it is all that is owed and the connection takes it at once.
+    func send(_ step: borrowing Step, _ tail: [UInt8], unsentLimit: Int) -> Bool {
+        guard !session.holdsPushes, subscription.isOwed(step),
+            connection.write(head, tail, unlessUnsentAbove: unsentLimit)
+        else { return false }
+        subscription.take(step)
+        return true
     }
 }
 

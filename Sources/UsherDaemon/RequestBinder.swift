@@ -147,28 +147,29 @@ struct RequestBinder {
     }
 
     private func members(
-        _ object: JSONNode, parameters: [Parameter], of owner: String, path: String
+        _ object: JSONNode, parameters: [Parameter], of owner: String,
+        path: @autoclosure () -> String
     ) throws(WireError) -> Arguments {
         var arguments = Arguments()
         var next = parser.firstChild(object)
         while let key = next {
             let name = parser.string(key)
-            let place = "\(path)/\(name.excerpt.escapedForPointer)"
+            func place() -> String { "\(path())/\(name.excerpt.escapedForPointer)" }
             guard let parameter = parameters.first(where: { $0.name == name }) else {
                 let known = parameters.map(\.name).joined(separator: ", ")
                 let hint = known.isEmpty ? "it takes nothing" : "it takes \(known)"
                 throw WireError(
-                    .unknownParam, "\(owner) has no \(name.excerpt); \(hint)", path: place)
+                    .unknownParam, "\(owner) has no \(name.excerpt); \(hint)", path: place())
             }
             let value = parser.value(ofKey: key)
-            arguments.set(name, to: try argument(value, for: parameter, path: place))
+            arguments.set(name, to: try argument(value, for: parameter, path: place()))
             next = parser.sibling(after: value, in: object)
         }
         return arguments
     }
 
     private func argument(
-        _ node: JSONNode, for parameter: Parameter, path: String
+        _ node: JSONNode, for parameter: Parameter, path: @autoclosure () -> String
     ) throws(WireError) -> Arguments.Value {
         let value: Arguments.Value? =
             switch (parameter.kind, parser.kind(node)) {
@@ -177,14 +178,14 @@ struct RequestBinder {
             case (.boolean, .boolean): .boolean(parser.boolean(node))
             case (.object(let parameters), .object):
                 .object(
-                    try members(node, parameters: parameters, of: parameter.name, path: path))
+                    try members(node, parameters: parameters, of: parameter.name, path: path()))
             default: nil
             }
         guard let value else {
             throw WireError(
-                .wrongType, "\(parameter.name) is \(parameter.kind.noun)", path: path)
+                .wrongType, "\(parameter.name) is \(parameter.kind.noun)", path: path())
         }
-        return try parameter.check(value, path: path)
+        return try parameter.check(value, path: path())
     }
 
     // MARK: Other lines

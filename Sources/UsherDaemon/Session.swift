@@ -15,7 +15,8 @@ final class Session {
     let credentials: PeerCredentials
     /// What the peer may do; decided anew when the daemon reloads.
     var peer: Peer
-    unowned let daemon: Daemon
+    /// Strong, since it is used all the time; the daemon lets go of the session when the connection has closed.
+    let daemon: Daemon
     /// Whether it counts among the connections that take the places.
     var holdsPlace = true
     /// What the daemon waits for.
@@ -34,6 +35,8 @@ final class Session {
     /// Barriers that wait until the peer has taken what it is owed.
     var barriers: [(id: RequestID, place: Batch.Place?)] = []
 
+    /// What answers a read of the peer's own user, as it was when that was asked for last.
+    private var ownAnswer = UserResults.KnownAnswer()
     private var framer = LineFramer()
     private(set) var lineNumber = 0
     /// Read and not started, the first one at ``firstWaiting``.
@@ -64,19 +67,20 @@ final class Session {
         self.credentials = credentials
         self.peer = peer
         self.daemon = daemon
-        connection.onRead = { [unowned self] bytes in
+        // Until it closes, the connection keeps the session: it drops its callbacks then.
+        connection.onRead = { [self] bytes in
             framer.append(bytes)
             pump()
         }
-        connection.onEnd = { [unowned self] in
+        connection.onEnd = { [self] in
             hasEnded = true
             pump()
         }
-        connection.onDrain = { [unowned self] in
+        connection.onDrain = { [self] in
             pushDue()
             pump()
         }
-        connection.onBacklog = { [unowned self] in daemon.patience.watch(self) }
+        connection.onBacklog = { [self] in daemon.patience.watch(self) }
         connection.lowWater = daemon.lowWater
         connection.startReading()
     }
@@ -113,6 +117,7 @@ final class Session {
             } else {
                 waiting.removeAll(keepingCapacity: true)
                 firstWaiting = 0
+                lines += answerUserReads(atMost: share - lines)
                 guard !isClogged, let bound = nextLine() else { break }
                 lines += 1
                 take(bound)
@@ -120,6 +125,26 @@ final class Session {
         }
         isPumping = false
         settle()
+    }
+
+    /// Answers the reads of the peer's own user that are next, at most so many, and says how many there were.
+    private func answerUserReads(atMost share: Int) -> Int {
+        // What is under way may have to come first, or have the id of one of these.
+        guard inFlight.isEmpty, barriers.isEmpty, openBatches.isEmpty, daemon.stopping == nil
+        else { return 0 }
+        var count = 0
+        var room = daemon.limits.unsentBytes - connection.unsentBytes
+        framer.cut { line in
+            guard count < share, room >= 0, let read = UserRead(line) else { return false }
+            let tail = daemon.userAnswer(peer.ownUser, lastKnown: &ownAnswer)
+            read.answer(with: tail, in: line, to: &connection.output)
+            room -= tail.count + read.id.count
+            count += 1
+            return true
+        }
+        lineNumber += count
+        daemon.statistics.requests += count
+        return count
     }
 
     private func nextLine() -> RequestBinder.Bound? {
@@ -197,10 +222,10 @@ final class Session {
         guard !isPumpScheduled else { return }
         isPumpScheduled = true
         daemon.waitingForTurn += 1
-        daemon.loop.atEndOfTurn { [weak self, unowned daemon] in
+        daemon.loop.atEndOfTurn { [self] in
             daemon.waitingForTurn -= 1
-            self?.isPumpScheduled = false
-            self?.pump()
+            isPumpScheduled = false
+            pump()
         }
     }
 
@@ -292,13 +317,10 @@ final class Session {
     // MARK: Pushes out
 
     /// Whether pushes wait for the answer of a batch that may have caused them.
-    private var holdsPushes: Bool {
+    var holdsPushes: Bool {
         guard let batch else { return false }
         return !batch.waitsForService
     }
-
-    /// Whether a push can be sent at once.
-    var canPush: Bool { connection.isOpen && !isClogged && !holdsPushes }
 
     /// Sends a subscriber what it is owed, as far as the socket has room; the rest follows when the output has drained.
     func push(_ subscription: Subscription) {

@@ -12,8 +12,18 @@ struct UserResults {
         let json: [UInt8]
     }
 
+    /// What follows the id in an answer that was right when the core's last change had this revision.
+    struct KnownAnswer {
+        fileprivate var user: Int64 = -1
+        fileprivate var asOf: UInt64 = 0
+        fileprivate var tail: [UInt8] = []
+    }
+
     /// Users whose results are kept; with more of them, all are dropped and made again as they are asked for.
     private static let limit = 1_024
+
+    /// What most results fit in, so that a buffer for one need not grow step by step.
+    private static let typicalBytes = 256
 
     /// The result for a user as it is now.
     mutating func result(_ id: Int64, _ core: borrowing Core) -> [UInt8] {
@@ -21,8 +31,21 @@ struct UserResults {
         if let known = results[id], known.revision == revision { return known.json }
         if results.count >= Self.limit { results.removeAll(keepingCapacity: true) }
         var writer = JSONWriter()
+        writer.bytes.reserveCapacity(Self.typicalBytes)
         writer.userResult(id, core)
         results[id] = Encoded(revision: revision, json: writer.bytes)
         return writer.bytes
+    }
+}
+
+extension Daemon {
+    /// What follows the id in the answer to who asks for a user; not looked up while nothing at all has changed.
+    func userAnswer(_ user: Int64, lastKnown: inout UserResults.KnownAnswer) -> [UInt8] {
+        let now = core.revisions.last
+        if lastKnown.user != user || lastKnown.asOf != now {
+            let tail = JSONWriter.resultHead + userResults.result(user, core) + Array("}\n".utf8)
+            lastKnown = UserResults.KnownAnswer(user: user, asOf: now, tail: tail)
+        }
+        return lastKnown.tail
     }
 }

@@ -12,6 +12,19 @@ extension Connection {
         output.append(contentsOf: bytes)
     }
 
+    /// Appends two pieces, unless the connection closes or has more than `limit` bytes unsent; false then.
+    ///
+    /// It is one call because a change goes to a thousand connections in a row.
+    package func write(
+        _ first: [UInt8], _ second: [UInt8], unlessUnsentAbove limit: Int
+    ) -> Bool {
+        guard phase == .open, unsentBytes <= limit else { return false }
+        if !isFlushScheduled { scheduleFlush() }
+        unsafe gathering.append(first)
+        unsafe gathering.append(second)
+        return true
+    }
+
     package func write(_ text: StaticString) { output.append(text) }
 
     /// What was appended and has not reached the kernel.

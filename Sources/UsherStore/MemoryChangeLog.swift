@@ -23,7 +23,11 @@ package final class MemoryChangeLog: ChangeLog {
         precondition(!isOpen, "a store is opened once")
         let stored = StoredState(
             epoch: epoch, reservedThrough: reservedThrough,
-            users: users.values.sorted { $0.record.user.id < $1.record.user.id },
+            users: users.values.sorted { $0.record.user.id < $1.record.user.id }.map { user in
+                var user = user
+                user.trim()
+                return user
+            },
             lists: lists.values.sorted {
                 $0.name.rawValue.utf8.lexicographicallyPrecedes($1.name.rawValue.utf8)
             })
@@ -83,17 +87,18 @@ package final class MemoryChangeLog: ChangeLog {
     }
 
     private func remember(_ record: UserRecord, _ transitions: [Transition]) throws(StoreError) {
-        var user =
-            users[record.user.id] ?? StoredState.StoredUser(record: record, transitions: [])
-        var revisions = Set(user.transitions.map(\.revision))
-        for transition in transitions where !revisions.insert(transition.revision).inserted {
-            throw StoreError(
-                .rejected, "revision \(transition.revision) of user/\(record.user.id) is stored")
+        let id = record.user.id
+        var last = users[id]?.transitions.last?.revision ?? 0
+        for transition in transitions {
+            guard transition.revision > last else {
+                throw StoreError(
+                    .rejected, "revision \(transition.revision) of user/\(id) is stored")
+            }
+            last = transition.revision
         }
-        user.record = record
-        user.transitions += transitions
-        user.transitions.removeFirst(max(0, user.transitions.count - Limits.historyTransitions))
-        users[record.user.id] = user
+        // In place: a copy of the history for each change would cost more than all the rest of a change.
+        users[id, default: StoredState.StoredUser(record: record, transitions: [])]
+            .remember(record, transitions)
     }
 
     private func emptyList(
@@ -101,6 +106,19 @@ package final class MemoryChangeLog: ChangeLog {
     ) -> StoredState.StoredList {
         StoredState.StoredList(
             name: name, generation: generation, progress: progress, movies: [], marks: [])
+    }
+}
+
+extension StoredState.StoredUser {
+    fileprivate mutating func remember(_ record: UserRecord, _ added: [Transition]) {
+        self.record = record
+        transitions += added
+        // Old ones go many at a time, since each time moves all that stay.
+        if transitions.count >= Limits.historyTransitions * 2 { trim() }
+    }
+
+    fileprivate mutating func trim() {
+        transitions.removeFirst(max(0, transitions.count - Limits.historyTransitions))
     }
 }
 

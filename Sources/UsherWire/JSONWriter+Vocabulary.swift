@@ -89,7 +89,7 @@ extension JSONWriter {
 
     package mutating func cursor(_ cursor: Cursor) {
         raw("\"")
-        raw(cursor.epoch.description)
+        hexadecimal(cursor.epoch.value, digits: Epoch.length)
         raw(":")
         integer(cursor.revision)
         raw("\"")
@@ -117,25 +117,25 @@ extension JSONWriter {
         raw("}}")
     }
 
-    private mutating func member(_ name: String, _ text: String?) {
+    private mutating func member(_ name: StaticString, _ text: String?) {
         guard let text else { return }
         memberName(name)
         string(text)
     }
 
-    private mutating func member(_ name: String, _ value: Double?) {
+    private mutating func member(_ name: StaticString, _ value: Double?) {
         guard let value else { return }
         memberName(name)
         number(value)
     }
 
-    private mutating func member(_ name: String, _ value: Bool?) {
+    private mutating func member(_ name: StaticString, _ value: Bool?) {
         guard let value else { return }
         memberName(name)
         boolean(value)
     }
 
-    private mutating func memberName(_ name: String) {
+    private mutating func memberName(_ name: StaticString) {
         raw(",\"")
         raw(name)
         raw("\":")

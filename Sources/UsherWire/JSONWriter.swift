@@ -14,10 +14,17 @@ package struct JSONWriter: Sendable {
         bytes.removeAll(keepingCapacity: true)
     }
 
+    /// Appends text that is JSON already; a literal means this one, which costs a copy of its bytes and no text.
+    package mutating func raw(_ text: StaticString) {
+        unsafe bytes.append(
+            contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
     /// Appends text that is JSON already.
-    @inline(__always)
+    @_disfavoredOverload
     package mutating func raw(_ text: String) {
-        bytes.append(contentsOf: text.utf8)
+        var text = text
+        text.withUTF8 { unsafe bytes.append(contentsOf: $0) }
     }
 
     /// Appends bytes that are JSON already.
@@ -27,13 +34,18 @@ package struct JSONWriter: Sendable {
 
     package mutating func integer(_ value: some FixedWidthInteger) {
         if value < 0 { bytes.append(UInt8(ascii: "-")) }
-        var magnitude = UInt64(value.magnitude)
-        let start = bytes.count
+        var rest = UInt64(value.magnitude)
+        var first = bytes.count
         repeat {
-            bytes.append(UInt8(ascii: "0") + UInt8(magnitude % 10))
-            magnitude /= 10
-        } while magnitude > 0
-        bytes[start...].reverse()
+            bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            rest /= 10
+        } while rest > 0
+        var last = bytes.count - 1
+        while first < last {
+            bytes.swapAt(first, last)
+            first += 1
+            last -= 1
+        }
     }
 
     /// Appends a finite number in the shortest form that reads back the same; others as `null`.
@@ -47,27 +59,42 @@ package struct JSONWriter: Sendable {
 
     package mutating func string(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
-        var previous: UInt8 = 0
-        var beforePrevious: UInt8 = 0
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""): raw("\\\"")
-            case UInt8(ascii: "\\"): raw("\\\\")
-            case 0x0A: raw("\\n")
-            case 0x0D: raw("\\r")
-            case 0x09: raw("\\t")
-            case 0..<0x20, 0x7F: escape(UInt16(byte), replacing: 0)
-            case 0x85 where previous == 0xC2: escape(0x0085, replacing: 1)
-            case 0xA8 where previous == 0x80 && beforePrevious == 0xE2:
-                escape(0x2028, replacing: 2)
-            case 0xA9 where previous == 0x80 && beforePrevious == 0xE2:
-                escape(0x2029, replacing: 2)
-            default: bytes.append(byte)
+        var text = text
+        text.withUTF8 { utf8 in
+            // Most texts have nothing to escape, and are copied whole.
+            var copied = 0
+            for index in utf8.indices where unsafe Self.isSpecial(utf8[index]) {
+                unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[copied..<index]))
+                unsafe escapeIfNeeded(utf8[index])
+                copied = index + 1
             }
-            beforePrevious = previous
-            previous = byte
+            unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[copied...]))
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Whether a byte is escaped, or may be the last of a character that is.
+    private static func isSpecial(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x7F, 0x85, 0xA8, 0xA9: true
+        default: false
+        }
+    }
+
+    /// Appends a byte of a string after those before it, escaped if it has to be.
+    private mutating func escapeIfNeeded(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""): raw("\\\"")
+        case UInt8(ascii: "\\"): raw("\\\\")
+        case 0x0A: raw("\\n")
+        case 0x0D: raw("\\r")
+        case 0x09: raw("\\t")
+        case 0..<0x20, 0x7F: escape(UInt16(byte), replacing: 0)
+        case 0x85 where bytes.last == 0xC2: escape(0x0085, replacing: 1)
+        case 0xA8 where bytes.suffix(2) == [0xE2, 0x80]: escape(0x2028, replacing: 2)
+        case 0xA9 where bytes.suffix(2) == [0xE2, 0x80]: escape(0x2029, replacing: 2)
+        default: bytes.append(byte)
+        }
     }
 
     /// Appends a string, or `null`.
@@ -79,9 +106,17 @@ package struct JSONWriter: Sendable {
     private mutating func escape(_ unit: UInt16, replacing count: Int) {
         bytes.removeLast(count)
         raw("\\u")
-        for shift in [12, 8, 4, 0] {
-            let digit = UInt8(unit >> UInt16(shift) & 0xF)
-            bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+        hexadecimal(UInt64(unit), digits: 4)
+    }
+
+    /// Appends the last digits of a number, in lower case.
+    mutating func hexadecimal(_ value: UInt64, digits: Int) {
+        bytes.append(addingCapacity: digits) { output in
+            for place in stride(from: digits - 1, through: 0, by: -1) {
+                let digit = UInt8(truncatingIfNeeded: value >> UInt64(place * 4)) & 0xF
+                output.append(
+                    digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+            }
         }
     }
 }

@@ -39,9 +39,7 @@ package struct LineFramer: Sendable {
 
     package mutating func append(_ bytes: Span<UInt8>) {
         compact()
-        buffer.append(addingCapacity: bytes.count) { output in
-            for index in bytes.indices { output.append(bytes[index]) }
-        }
+        unsafe bytes.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
     }
 
     package mutating func append(_ bytes: some Sequence<UInt8>) {
@@ -71,8 +69,7 @@ package struct LineFramer: Sendable {
                 continue
             }
             if start - first > limit { return .tooLong }
-            let hasReturn = end > first && buffer[end - 1] == 0x0D
-            return .line(first..<(hasReturn ? end - 1 : end))
+            return .line(first..<textEnd(of: first..<end))
         }
     }
 
@@ -85,9 +82,39 @@ package struct LineFramer: Sendable {
         return range
     }
 
+    /// Cuts off whole lines of the allowed length for as long as `take` says that it has dealt with one.
+    ///
+    /// The line that it does not want, and whatever is no such line, stays for ``next()``.
+    package mutating func cut(while take: (Span<UInt8>) -> Bool) {
+        while !isDiscarding, let end = firstLineFeed(), end - start < limit {
+            let isTaken = take(buffer.span.extracting(start..<textEnd(of: start..<end)))
+            searched = isTaken ? end + 1 : end
+            guard isTaken else { return }
+            start = end + 1
+        }
+    }
+
+    /// Where a line's text ends, before the CR that may stand before its LF.
+    private func textEnd(of line: Range<Int>) -> Int {
+        let hasReturn = !line.isEmpty && buffer[line.upperBound - 1] == 0x0D
+        return hasReturn ? line.upperBound - 1 : line.upperBound
+    }
+
+    /// Looks at eight bytes at a time: of a line that is answered from memory, this search was a tenth of the cost.
     private func firstLineFeed() -> Int? {
         let bytes = buffer.span
+        let words = unsafe bytes.bytes
+        let lastWord = bytes.count - 8
         var index = searched
+        while index <= lastWord {
+            let word = unsafe words.unsafeLoadUnaligned(
+                fromUncheckedByteOffset: index, as: UInt64.self)
+            // Where a byte is LF it is 0 now, and the highest bit of the first 0 is what borrowing leaves.
+            let difference = UInt64(littleEndian: word) ^ 0x0A0A_0A0A_0A0A_0A0A
+            let zeros = (difference &- 0x0101_0101_0101_0101) & ~difference & 0x8080_8080_8080_8080
+            if zeros != 0 { return index + zeros.trailingZeroBitCount / 8 }
+            index &+= 8
+        }
         while index < bytes.count {
             if bytes[index] == 0x0A { return index }
             index += 1

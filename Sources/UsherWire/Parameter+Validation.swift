@@ -3,26 +3,27 @@
 extension Parameter {
     /// Gives back a value that the parameter allows; `path` is its JSON pointer.
     package func check(
-        _ value: Arguments.Value, path: String
+        _ value: Arguments.Value, path: @autoclosure () -> String
     ) throws(WireError) -> Arguments.Value {
         switch (kind, value) {
         case (.string(let limit), .string(let text)):
             guard text.utf8.count <= limit else {
-                throw WireError(.outOfRange, "\(name) has more than \(limit) bytes", path: path)
+                throw WireError(.outOfRange, "\(name) has more than \(limit) bytes", path: path())
             }
         case (.choice(let allowed), .string(let text)):
             guard allowed.contains(text) else {
                 throw WireError(
-                    .outOfRange, "\(name): " + Shorthand.unknown(text, among: allowed), path: path)
+                    .outOfRange, "\(name): " + Shorthand.unknown(text, among: allowed), path: path()
+                )
             }
         case (.integer(let range), .integer(let number)):
             guard range.contains(number) else {
                 throw WireError(
                     .outOfRange, "\(name) is from \(range.lowerBound) to \(range.upperBound)",
-                    path: path)
+                    path: path())
             }
         case (.boolean, .boolean), (.object, .object): break
-        default: throw WireError(.wrongType, "\(name) is \(kind.noun)", path: path)
+        default: throw WireError(.wrongType, "\(name) is \(kind.noun)", path: path())
         }
         return value
     }

@@ -12,9 +12,19 @@ private enum Cut: Equatable {
 }
 
 extension LineFramer {
-    fileprivate mutating func cuts() -> [Cut] {
+    /// All that can be cut; if `mixed`, two of three lines are taken as they are cut.
+    fileprivate mutating func cuts(mixed: Bool = false) -> [Cut] {
         var cuts: [Cut] = []
-        while let item = next() {
+        while true {
+            if mixed {
+                cut { line in
+                    guard cuts.count % 3 != 0 else { return false }
+                    cuts.append(
+                        .line(String(decoding: line.indices.map { line[$0] }, as: UTF8.self)))
+                    return true
+                }
+            }
+            guard let item = next() else { break }
             switch item {
             case .line(let range): cuts.append(.line(text(range)))
             case .tooLong: cuts.append(.tooLong)
@@ -32,15 +42,20 @@ extension LineFramer {
     }
 }
 
-/// All lines of a stream that arrives in these pieces.
+/// All lines of a stream that arrives in these pieces, however they are taken.
 private func lines(_ pieces: [ArraySlice<UInt8>], limit: Int) -> [Cut] {
-    var framer = LineFramer(limit: limit)
-    var cuts: [Cut] = []
-    for piece in pieces {
-        framer.append(piece.span)
-        cuts += framer.cuts()
+    func lines(mixed: Bool) -> [Cut] {
+        var framer = LineFramer(limit: limit)
+        var cuts: [Cut] = []
+        for piece in pieces {
+            framer.append(piece.span)
+            cuts += framer.cuts(mixed: mixed)
+        }
+        return cuts + framer.end()
     }
-    return cuts + framer.end()
+    let cuts = lines(mixed: false)
+    #expect(lines(mixed: true) == cuts)
+    return cuts
 }
 
 struct LineFramerTests {

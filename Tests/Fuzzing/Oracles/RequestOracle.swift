@@ -80,6 +80,7 @@ struct RequestOracle: Oracle {
 
     private func check(_ line: ReadLine) throws(Finding) {
         try syntax.check(line.text)
+        try checkUserRead(of: line)
         let start = line.unmarked.first { $0 != 0x20 && $0 != 0x09 }
         let isJSON = start == UInt8(ascii: "{") || start == UInt8(ascii: "[")
         let foundation = isJSON ? try? JSONSerialization.jsonObject(with: Data(line.text)) : nil
@@ -97,6 +98,16 @@ struct RequestOracle: Oracle {
         if line.form == .batch { try checkAnswers(to: line) }
         try require(
             isJSON || line.form != .batch, "only JSON makes a batch: \(shown(line.text))")
+    }
+
+    /// What is recognised without a parser is what the parser would have made of it.
+    private func checkUserRead(of line: ReadLine) throws(Finding) {
+        guard let read = UserRead(line.text.span) else { return }
+        let request = line.requests.first
+        try require(
+            line.form == .one && request?.id == .json(line.text[read.id])
+                && request?.outcome == .success(.userGet(user: nil)),
+            "recognised, and read otherwise: \(shown(line.text))")
     }
 
     private func checkID(

@@ -316,7 +316,7 @@ struct Simulation {
     private mutating func probe() throws(Violation) {
         let topic = followers[below(followers.count)].topic
         let isOther = chance(30)
-        let revision = chance(50) ? core.revision + 1 + UInt64(below(9)) : UInt64(below(50))
+        let revision = chance(50) ? core.revisions.last + 1 + UInt64(below(9)) : UInt64(below(50))
         var effects: [Effect] = []
         let start = core.subscribe(
             session, to: topic, name: "p", mode: .latest,
@@ -327,7 +327,7 @@ struct Simulation {
             try Violation.require(start.reason == .epochChanged, "another epoch is told")
         } else {
             try Violation.require(
-                revision <= core.revision || start.reason == .ahead, "a cursor ahead is told")
+                revision <= core.revisions.last || start.reason == .ahead, "a cursor ahead is told")
         }
         try perform(effects)
         try check(changed: effects)
