@@ -10,8 +10,8 @@ struct PendingCall: Sendable {
     let timeout: Duration
     let deadline: ContinuousClock.Instant
     let continuation: Continuation
-    /// Whether it may be sent once more if the connection is lost.
-    var isRepeatable: Bool
+    /// What is done with it if the connection is lost.
+    var repetition: Request.Repetition
     var isSent = false
 }
 
@@ -45,6 +45,12 @@ struct CallQueue: Sendable {
         return call
     }
 
+    /// Whether a call stays, to be sent on the next connection, although it was refused: the daemon
+    /// that refused it was stopping, and may have carried it out.
+    func keeps(_ id: Int, refusedFor reason: String?) -> Bool {
+        reason == "shutting_down" && calls[id]?.repetition == .untilAnswered
+    }
+
     /// The next line to send, which counts as sent.
     mutating func takeUnsent() -> [UInt8]? {
         guard !unsent.isEmpty else { return nil }
@@ -66,10 +72,10 @@ struct CallQueue: Sendable {
     /// the next one.
     mutating func removeUnrepeatable() -> [PendingCall] {
         let sent = calls.filter(\.value.isSent)
-        let removed = sent.filter { !$0.value.isRepeatable }.keys.sorted()
-        for id in sent.keys {
+        let removed = sent.filter { $0.value.repetition == .never }.keys.sorted()
+        for (id, call) in sent {
             calls[id]?.isSent = false
-            calls[id]?.isRepeatable = false
+            if call.repetition == .once { calls[id]?.repetition = .never }
         }
         unsent = calls.keys.sorted()
         return removed.compactMap { remove($0) }

@@ -30,6 +30,9 @@ public struct ClientError: Error, Sendable, CustomStringConvertible {
         public static let connectionFailed = Code(kind: .connectionFailed)
         /// The connection ended before the answer; whether the request was carried out is not
         /// known.
+        ///
+        /// Requests of ``UsherClient/call(_:params:timeout:)`` fail so, and others that only read.
+        /// Those that change something are sent again.
         public static let connectionLost = Code(kind: .connectionLost)
         /// No answer came in time.
         public static let timedOut = Code(kind: .timedOut)

@@ -60,11 +60,16 @@ extension Link {
 // MARK: What the thread calls
 
 extension Link {
-    /// Resumes the caller of a request; false if nobody waits for it.
+    /// Resumes the caller of a request, unless it is to be sent again; false if nobody waits for it.
     func complete(_ id: Int, _ outcome: PendingCall.Outcome) -> Bool {
-        guard let call = state.withLock({ $0.calls.remove(id) }) else { return false }
-        call.continuation.resume(returning: outcome)
-        return true
+        let (call, isKept) = state.withLock { state in
+            if case .failure(let error) = outcome, state.calls.keeps(id, refusedFor: error.reason) {
+                return (nil as PendingCall?, true)
+            }
+            return (state.calls.remove(id), false)
+        }
+        call?.continuation.resume(returning: outcome)
+        return isKept || call != nil
     }
 
     /// Resumes the callers whose time is over.
@@ -159,7 +164,7 @@ extension PendingCall {
     ) {
         self.init(
             method: request.method, line: request.line(id: id), timeout: timeout,
-            deadline: deadline, continuation: continuation, isRepeatable: request.isRepeatable)
+            deadline: deadline, continuation: continuation, repetition: request.repetition)
     }
 
     fileprivate func timedOut(withoutConnection failure: ClientError?) -> ClientError {

@@ -7,25 +7,40 @@ struct Request: Sendable {
     let method: String
     /// The JSON object of the parameters, on one line; nil for none.
     let params: [UInt8]?
-    /// Whether it does no harm to carry it out twice, so that it may be sent again after a lost
-    /// connection.
-    let isRepeatable: Bool
+    let repetition: Repetition
+
+    /// What is done with a request whose connection was lost before its answer.
+    enum Repetition: Sendable {
+        /// It fails.
+        case never
+        /// It is sent once more, which does no harm: it only reads, or fetches anew what there is.
+        case once
+        /// It is sent on each connection until it is answered: it has a key, so it is carried out
+        /// once however often it is sent.
+        case untilAnswered
+    }
 
     init(
-        _ method: Method, isRepeatable: Bool = false, arguments: (inout Arguments) -> Void
+        _ method: Method, _ repetition: Repetition, arguments: (inout Arguments) -> Void
     ) throws(ClientError) {
         var members = Arguments()
         arguments(&members)
+        if repetition == .untilAnswered { members.add("key", Self.newKey()) }
         self.method = method.rawValue
         self.params = members.json
-        self.isRepeatable = isRepeatable
+        self.repetition = repetition
         try checkLength()
+    }
+
+    /// 128 random bits, which no other request will have.
+    private static func newKey() -> String {
+        (0..<2).map { _ in Epoch(value: .random(in: .min ... .max)).description }.joined()
     }
 
     /// Takes parameters as somebody wrote them, on several lines perhaps.
     init(method: String, params text: String?) throws(ClientError) {
         self.method = method
-        self.isRepeatable = false
+        self.repetition = .never
         guard let text else {
             params = nil
             return

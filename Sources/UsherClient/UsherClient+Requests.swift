@@ -8,20 +8,23 @@ extension UsherClient {
     @discardableResult
     public func fetchUser(id: Int64? = nil) async throws(ClientError) -> User {
         let reply: UserReply = try await request(
-            .userFetch, isRepeatable: true, arguments: { $0.add("user", id) })
+            .userFetch, .once, arguments: { $0.add("user", id) })
         return try reply.loadedUser()
     }
 
     /// Gives a loaded user another name, which survives later fetches.
     ///
-    /// A name has 1 to 80 characters, none of them a control or direction character. The request is
-    /// never sent twice: after ``ClientError/Code/connectionLost`` look at the user's state.
+    /// A name has 1 to 80 characters, none of them a control or direction character. When the
+    /// connection is lost, the request is sent again until it is answered or its time is over, and
+    /// the daemon carries it out once: its key is stored with the change, and remembered for a day of
+    /// the daemon's running time or the next 16,384 such requests, whichever ends first. After
+    /// ``ClientError/Code/timedOut`` or ``ClientError/Code/cancelled`` look at the user's state.
     /// Without a number, the own user is meant.
     @discardableResult
     public func renameUser(
         to name: String, id: Int64? = nil
     ) async throws(ClientError) -> User {
-        let reply: UserReply = try await request(.userRename) {
+        let reply: UserReply = try await request(.userRename, .untilAnswered) {
             $0.add("user", id)
             $0.add("name", name)
         }
@@ -31,7 +34,7 @@ extension UsherClient {
     /// Tells a user's state without fetching anything.
     public func readUser(id: Int64? = nil) async throws(ClientError) -> UserState {
         let reply: UserReply = try await request(
-            .userGet, isRepeatable: true, arguments: { $0.add("user", id) })
+            .userGet, .once, arguments: { $0.add("user", id) })
         return reply.state.state
     }
 
@@ -47,7 +50,8 @@ extension UsherClient {
 
     /// Fetches the next page of a list and appends it.
     ///
-    /// The daemon's error `end_of_list` says that there is none.
+    /// The daemon's error `end_of_list` says that there is none. However often the connection is
+    /// lost meanwhile, one page is appended, as with ``renameUser(to:id:)``.
     @discardableResult
     public func fetchMoreMovies(
         list: MovieListName = .popular
@@ -58,13 +62,14 @@ extension UsherClient {
     /// Starts a list anew from its first page, without waiting for it.
     ///
     /// The movies that are there stay until the new first page has come. The role `control` is
-    /// needed.
+    /// needed. However often the connection is lost meanwhile, the list starts anew once, as with
+    /// ``renameUser(to:id:)``.
     @discardableResult
     public func refreshMovies(
         list: MovieListName = .popular
     ) async throws(ClientError) -> MovieListStatus {
         let reply: ListStatusReply = try await request(
-            .moviesRefresh, arguments: { $0.add("list", list.rawValue) })
+            .moviesRefresh, .untilAnswered, arguments: { $0.add("list", list.rawValue) })
         return reply.status.status
     }
 
@@ -75,7 +80,7 @@ extension UsherClient {
     public func readMovies(
         offset: Int = 0, limit: Int = 20, list: MovieListName = .popular
     ) async throws(ClientError) -> MoviePage {
-        let reply: MoviesReply = try await request(.moviesGet, isRepeatable: true) {
+        let reply: MoviesReply = try await request(.moviesGet, .once) {
             $0.add("list", list.rawValue)
             $0.add("offset", offset)
             $0.add("limit", limit)
@@ -88,19 +93,20 @@ extension UsherClient {
     /// - Returns: How long the daemon has been running.
     @discardableResult
     public func ping() async throws(ClientError) -> Duration {
-        let reply: PingReply = try await request(.ping, isRepeatable: true, arguments: { _ in })
+        let reply: PingReply = try await request(.ping, .once, arguments: { _ in })
         return .milliseconds(reply.uptimeMilliseconds)
     }
 
     /// The daemon's counters since its start, as the text of a JSON object.
     public func stats() async throws(ClientError) -> String {
-        let request = try Request(.stats, isRepeatable: true, arguments: { _ in })
+        let request = try Request(.stats, .once, arguments: { _ in })
         return String(decoding: try await link.perform(request, timeout: nil), as: UTF8.self)
     }
 
     /// Makes any request, in JSON and out of it: for tools, and for methods without a name here.
     ///
-    /// Nothing is sent twice.
+    /// Nothing is sent twice, unless the caller does: give the methods that take one a `key` of your
+    /// own, and the same request with the same key is carried out once.
     ///
     /// - Parameters:
     ///   - method: The method's name, as `movies.get`.
@@ -116,8 +122,7 @@ extension UsherClient {
     }
 
     private func fetch(_ list: MovieListName, page: Int?) async throws(ClientError) -> MoviePage {
-        // Without a page, a second try could fetch another one.
-        let reply: MoviesReply = try await request(.moviesFetch, isRepeatable: page != nil) {
+        let reply: MoviesReply = try await request(.moviesFetch, .untilAnswered) {
             $0.add("list", list.rawValue)
             $0.add("page", page)
         }
@@ -125,7 +130,7 @@ extension UsherClient {
         var next = reply.next
         let end = reply.page.status.total
         while let offset = next, offset < end {
-            let rest: MoviesReply = try await request(.moviesGet, isRepeatable: true) {
+            let rest: MoviesReply = try await request(.moviesGet, .once) {
                 $0.add("list", list.rawValue)
                 $0.add("offset", offset)
                 $0.add("limit", min(end - offset, Limits.moviesPerRequest))
@@ -138,9 +143,10 @@ extension UsherClient {
     }
 
     private func request<Reply: Decodable>(
-        _ method: Method, isRepeatable: Bool = false, arguments: (inout Request.Arguments) -> Void
+        _ method: Method, _ repetition: Request.Repetition,
+        arguments: (inout Request.Arguments) -> Void
     ) async throws(ClientError) -> Reply {
-        let request = try Request(method, isRepeatable: isRepeatable, arguments: arguments)
+        let request = try Request(method, repetition, arguments: arguments)
         return try WireDecoder.reply(try await link.perform(request, timeout: nil))
     }
 }

@@ -19,7 +19,7 @@ package struct Peer: Sendable, Hashable {
     /// The role that a call needs of this peer: its method's, or more if it changes what belongs to others.
     package func roleNeeded(for call: Call, of entry: MethodEntry) -> Role {
         switch call {
-        case .userFetch(let user, _), .userRename(let user, _):
+        case .userFetch(let user, _), .userRename(let user, _, _):
             let isOwn = (user ?? ownUser) == ownUser && ownsUser
             return isOwn ? entry.role : max(entry.role, .control)
         default: return entry.role

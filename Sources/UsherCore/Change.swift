@@ -25,6 +25,9 @@ package enum Change: Sendable, Hashable {
     case reset(MovieListName, MovieListProgress, movies: [EncodedMovie])
     /// Revisions up to this one may be used without telling the store of each.
     case reserve(through: UInt64)
+    /// Requests that were carried out, and the change that this made, if it made one: kept together or not at all.
+    indirect case remember(
+        [AnsweredRequest], forgetting: [ForgottenRequests], with: Change?)
 }
 
 /// What is known of a user.
@@ -120,14 +123,17 @@ package struct StoredState: Sendable, Hashable {
     package var reservedThrough: UInt64
     package var users: [StoredUser]
     package var lists: [StoredList]
+    /// Each uid's requests that carried a key, in the order in which they were carried out.
+    package var requests: [AnsweredRequest]
 
     package init(
         epoch: Epoch, reservedThrough: UInt64 = 0, users: [StoredUser] = [],
-        lists: [StoredList] = []
+        lists: [StoredList] = [], requests: [AnsweredRequest] = []
     ) {
         self.epoch = epoch
         self.reservedThrough = reservedThrough
         self.users = users
         self.lists = lists
+        self.requests = requests
     }
 }

@@ -13,6 +13,7 @@ package struct Core {
     var engine = History<EngineEvent>(initial: nil)
     /// Where the revisions of all topics come from.
     package internal(set) var revisions: Revisions
+    var requests: RequestBook
     /// How many want to hear of each topic.
     var subscribers: [Topic: Int] = [:]
     /// The last revision that an earlier run may have used.
@@ -25,6 +26,7 @@ package struct Core {
         epoch = stored.epoch
         previousRun = stored.reservedThrough
         revisions = Revisions(after: stored.reservedThrough)
+        requests = RequestBook(stored.requests)
         for list in stored.lists where names.contains(list.name) {
             lists[list.name] = MovieListMachine(list)
         }
@@ -41,34 +43,45 @@ package struct Core {
         case .fetchUser(let id, let token, let waits):
             users[id, default: UserMachine(id: id)]
                 .fetch(token, waits: waits, &revisions, &effects)
-        case .renameUser(let id, let name, let token):
+        case .renameUser(let id, let name, let token, let key):
+            guard begin(token, key, .rename(id, to: name), &effects) else { break }
             if users[id]?.rename(to: name, token, &revisions, &effects) == nil {
                 // Says why it cannot be, and is not kept: nothing is known of that user.
                 var stranger = UserMachine(id: id)
                 stranger.rename(to: name, token, &revisions, &effects)
             }
-        case .fetchMovies(let list, let page, let token, let waits):
-            lists[list]?.fetch(page: page, token, waits: waits, &revisions, &effects)
-        case .refreshMovies(let list, let token):
-            lists[list]?.refresh(token, &revisions, &effects)
+            if key != nil { keepRename(of: id, token, &effects) }
+        case .fetchMovies(let list, let page, let token, let waits, let key):
+            guard begin(token, key, .fetch(list, page: page, waits: waits), &effects) else { break }
+            lists[list]?.fetch(
+                page: page, token, waits: waits, isKeyed: key != nil, &revisions, &effects)
+        case .refreshMovies(let list, let token, let key):
+            guard begin(token, key, .refresh(list), &effects) else { break }
+            lists[list]?.refresh(token, isKeyed: key != nil, &revisions, &effects)
         case .userFetched(let id, let result):
             users[id]?.fetched(result, &revisions, &effects)
         case .pageFetched(let list, let result):
+            let riders = riders(of: list)
             lists[list]?.fetched(result, &revisions, &effects)
+            keepPage(of: list, orDrop: riders, &effects)
         case .committed(.user(let id), let result):
             users[id]?.committed(result, &revisions, &effects)
         case .committed(.list(let name), let result):
+            let riders = riders(of: name)
             lists[name]?.committed(result, &revisions, &effects)
+            settle(riders, result, &effects)
         case .committed(.revisions, let result):
             if case .success = result {
                 revisions.reserved(true)
             } else {
                 revisions.reserved(false)
             }
+        case .committed(.requests, let result): remembered(result, &effects)
         case .engine(let event):
             engine.append(event, revision: revisions.next(&effects))
             effects.append(.changed(.engine))
         }
+        if !requests.isIdle { answerAlike(&effects) }
         return effects
     }
 

@@ -12,9 +12,10 @@ package struct RequestToken: Sendable, Hashable {
 /// Something that happened to the domain.
 package enum Event: Sendable {
     case fetchUser(Int64, RequestToken, waits: Bool)
-    case renameUser(Int64, to: String, RequestToken)
-    case fetchMovies(MovieListName, page: Int?, RequestToken, waits: Bool)
-    case refreshMovies(MovieListName, RequestToken)
+    case renameUser(Int64, to: String, RequestToken, key: KeyUse? = nil)
+    case fetchMovies(
+        MovieListName, page: Int?, RequestToken, waits: Bool, key: KeyUse? = nil)
+    case refreshMovies(MovieListName, RequestToken, key: KeyUse? = nil)
     /// The directory answered what ``Effect/fetchUser(_:)`` asked.
     case userFetched(Int64, Result<User, WireError>)
     /// The service answered what ``Effect/fetchPage(_:page:)`` asked.
@@ -41,6 +42,8 @@ package enum ChangeOwner: Sendable, Hashable {
     case user(Int64)
     case list(MovieListName)
     case revisions
+    /// Requests that are remembered without a change.
+    case requests
 }
 
 /// What a late answer is about; its text is made from the state at the time it is given.
@@ -49,6 +52,8 @@ package enum Reply: Sendable, Hashable {
     /// The movies from a position on that an answer is about, and how many they are.
     case movies(MovieListName, offset: Int, count: Int)
     case moviesStatus(MovieListName)
+    /// What a request with a key is answered, each time it is sent; made when it was carried out.
+    case remembered(RequestAnswer)
 }
 
 /// A page of movies as a service gave it.

@@ -22,12 +22,16 @@ package struct MovieListMachine: Sendable {
     private var fetch: Fetch?
     /// Whether a refresh is to follow the fetch in flight.
     private var wantsRefresh = false
+    /// The requests with a key that asked for it.
+    private var refreshRiders: [RequestToken] = []
 
     /// A page on its way: from the service, then to the store.
     private struct Fetch {
         let page: Int
         let isRefresh: Bool
         var waiters: [RequestToken]
+        /// The requests with a key that were answered already; what becomes of them is what becomes of the fetch.
+        var riders: [RequestToken]
         /// What is shown once it is durable.
         var outcome: Outcome?
     }
@@ -61,11 +65,12 @@ package struct MovieListMachine: Sendable {
     // MARK: Requests
 
     mutating func fetch(
-        page asked: Int?, _ token: RequestToken, waits: Bool, _ revisions: inout Revisions,
-        _ effects: inout [Effect]
+        page asked: Int?, _ token: RequestToken, waits: Bool, isKeyed: Bool,
+        _ revisions: inout Revisions, _ effects: inout [Effect]
     ) {
         let next = status.page + 1
         if let fetch, asked == nil || asked == fetch.page {
+            if isKeyed && !waits { self.fetch?.riders.append(token) }
             join(fetch, token, waits: waits, &effects)
         } else if let asked, asked <= status.page {
             effects.append(.reply(token, .success(nothingNew)))
@@ -81,20 +86,28 @@ package struct MovieListMachine: Sendable {
         } else {
             start(
                 page: next, isRefresh: false, waiters: waits ? [token] : [],
+                riders: isKeyed && !waits ? [token] : [],
                 replies: waits ? [] : [(token, nothingNew)], &revisions, &effects)
         }
     }
 
     mutating func refresh(
-        _ token: RequestToken, _ revisions: inout Revisions, _ effects: inout [Effect]
+        _ token: RequestToken, isKeyed: Bool, _ revisions: inout Revisions,
+        _ effects: inout [Effect]
     ) {
+        let riders = isKeyed ? [token] : []
         if let fetch {
             wantsRefresh = wantsRefresh || !fetch.isRefresh
+            if fetch.isRefresh {
+                self.fetch?.riders += riders
+            } else {
+                refreshRiders += riders
+            }
             effects.append(.reply(token, .success(.moviesStatus(name))))
         } else {
             start(
-                page: 1, isRefresh: true, waiters: [], replies: [(token, .moviesStatus(name))],
-                &revisions, &effects)
+                page: 1, isRefresh: true, waiters: [], riders: riders,
+                replies: [(token, .moviesStatus(name))], &revisions, &effects)
         }
     }
 
@@ -109,11 +122,11 @@ package struct MovieListMachine: Sendable {
     }
 
     private mutating func start(
-        page: Int, isRefresh: Bool, waiters: [RequestToken],
+        page: Int, isRefresh: Bool, waiters: [RequestToken], riders: [RequestToken],
         replies: [(RequestToken, Reply)], _ revisions: inout Revisions,
         _ effects: inout [Effect]
     ) {
-        fetch = Fetch(page: page, isRefresh: isRefresh, waiters: waiters)
+        fetch = Fetch(page: page, isRefresh: isRefresh, waiters: waiters, riders: riders)
         status.phase = .loading
         status.message = nil
         advance(to: revisions.next(&effects))
@@ -216,7 +229,11 @@ package struct MovieListMachine: Sendable {
     ) {
         guard wantsRefresh else { return }
         wantsRefresh = false
-        start(page: 1, isRefresh: true, waiters: [], replies: [], &revisions, &effects)
+        let riders = refreshRiders
+        refreshRiders = []
+        start(
+            page: 1, isRefresh: true, waiters: [], riders: riders, replies: [], &revisions,
+            &effects)
     }
 
     /// Shows the status as a new change, because someone saw another one of an earlier run that the store did not keep.
@@ -233,14 +250,47 @@ package struct MovieListMachine: Sendable {
     }
 
     private mutating func apply(_ progress: MovieListProgress) {
-        status = MovieListStatus(
-            phase: .idle, message: nil, page: progress.page, pages: progress.pages,
-            total: movies.count, complete: progress.isComplete)
+        status = progress.status(total: movies.count)
     }
 
     private var nothingNew: Reply { .movies(name, offset: movies.count, count: 0) }
 
     private var endOfList: WireError {
         WireError(.endOfList, "\(name) has no page after \(status.page); refresh starts it anew")
+    }
+}
+
+// MARK: Requests with a key
+
+extension MovieListMachine {
+    /// The requests with a key that were answered already and hang on the fetch in flight.
+    var riders: [RequestToken] { fetch?.riders ?? [] }
+
+    /// All requests that hang on the fetch in flight.
+    var askers: [RequestToken] { fetch.map { $0.waiters + $0.riders } ?? [] }
+
+    /// Whether a request was answered before it is known what becomes of it.
+    func isRiding(_ token: RequestToken) -> Bool {
+        riders.contains(token) || refreshRiders.contains(token)
+    }
+
+    /// Whether the store was given what a fetch brought.
+    var isStoring: Bool { fetch?.outcome != nil }
+
+    /// What those who wait will be answered if the store takes what it was given; nil if that is an error, or nothing.
+    var answerOnItsWay: RequestAnswer? {
+        guard let fetch, let outcome = fetch.outcome, outcome.error == nil else { return nil }
+        let offset = fetch.isRefresh ? 0 : movies.count
+        return .movies(
+            name, outcome.progress.status(total: offset + outcome.movies.count),
+            revision: outcome.progress.revision, offset: offset, count: outcome.movies.count)
+    }
+}
+
+extension MovieListProgress {
+    fileprivate func status(total: Int) -> MovieListStatus {
+        MovieListStatus(
+            phase: .idle, message: nil, page: page, pages: pages, total: total,
+            complete: isComplete)
     }
 }

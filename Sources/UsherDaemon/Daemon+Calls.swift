@@ -74,23 +74,27 @@ extension Daemon {
         case .userFetch(let user, let waits):
             let token = try awaitService(request, session)
             handle(.fetchUser(user ?? session.peer.ownUser, token, waits: waits))
-        case .userRename(let user, let name):
+        case .userRename(let user, let name, let key):
             let name = try UserName(name, isPasswd: configuration.users == .nss)
             let token = postpone(request, of: session, isDurable: true)
-            handle(.renameUser(user ?? session.peer.ownUser, to: name.text, token))
+            handle(
+                .renameUser(
+                    user ?? session.peer.ownUser, to: name.text, token, key: use(key, session)))
         case .moviesGet(let name, let offset, let limit):
             let list = try list(name)
             answer(session, request) { writer in
                 writer.moviesResult(
                     list, offset: offset, asked: limit, budget: moviesBudget(request.place), core)
             }
-        case .moviesFetch(let name, let page, let waits):
+        case .moviesFetch(let name, let page, let waits, let key):
             _ = try list(name)
             let token = try awaitService(request, session)
-            handle(.fetchMovies(name, page: page, token, waits: waits))
-        case .moviesRefresh(let name):
+            handle(
+                .fetchMovies(name, page: page, token, waits: waits, key: use(key, session)))
+        case .moviesRefresh(let name, let key):
             _ = try list(name)
-            handle(.refreshMovies(name, postpone(request, of: session, isDurable: false)))
+            let token = postpone(request, of: session, isDurable: false)
+            handle(.refreshMovies(name, token, key: use(key, session)))
         case .subscribe(let wish): try subscribe(wish, request, session)
         case .unsubscribe(let name): try unsubscribe(name, request, session)
         case .sync: session.barrier(request)
@@ -100,6 +104,13 @@ extension Daemon {
         case .engineStop:
             answerEmpty(session, request.id, request.place)
             stop(reason: "requested by uid \(session.credentials.uid)")
+        }
+    }
+
+    private func use(_ key: String?, _ session: Session) -> KeyUse? {
+        key.map {
+            KeyUse(
+                RequestKey(uid: session.credentials.uid, text: $0), uptime: loop.now - startedAt)
         }
     }
 
@@ -268,6 +279,8 @@ extension Daemon {
         case .success(.moviesStatus(let name)):
             guard let list = core.list(name) else { return }
             answer(session, id, place) { $0.moviesStatusResult(list, core) }
+        case .success(.remembered(let remembered)):
+            answer(session, id, place) { $0.remembered(remembered, budget: budget, core) }
         }
     }
 
@@ -293,7 +306,7 @@ extension Daemon {
             writer.raw(":")
             writer.integer(limit.value)
         }
-        writer.raw("},\"features\":[\"batch\",\"cursor\",\"shorthand\"]")
+        writer.raw("},\"features\":[\"batch\",\"cursor\",\"key\",\"shorthand\"]")
         if let eviction = evictions.take(of: session.client.clientName, session.credentials.uid) {
             writer.eviction(eviction)
         }
@@ -308,6 +321,7 @@ extension Limits {
         ("batch_requests", batchRequests), ("subscription_name_bytes", subscriptionNameBytes),
         ("name_characters", nameCharacters), ("movies_per_request", moviesPerRequest),
         ("last_page", lastPage), ("history_transitions", historyTransitions),
-        ("lines_per_turn", linesPerTurn),
+        ("lines_per_turn", linesPerTurn), ("key_bytes", keyBytes),
+        ("remembered_requests", rememberedRequests), ("remembered_ms", rememberedMilliseconds),
     ].map { (name: $0.0, value: $0.1) }
 }

@@ -19,12 +19,16 @@ extension JSONWriter {
 
     mutating func userResult(_ id: Int64, _ core: borrowing Core) {
         let (state, revision) = core.user(id)
+        userResult(id, state, core.cursor(revision))
+    }
+
+    private mutating func userResult(_ id: Int64, _ state: UserState, _ cursor: Cursor) {
         raw("{\"user\":")
         integer(id)
         raw(",\"state\":")
         userState(state)
         raw(",\"cursor\":")
-        cursor(core.cursor(revision))
+        self.cursor(cursor)
         raw("}")
     }
 
@@ -33,6 +37,14 @@ extension JSONWriter {
         _ list: MovieListMachine, offset: Int, asked: Int, budget: Int, _ core: borrowing Core
     ) {
         let range = list.stretch(from: offset, budget: budget, limit: asked)
+        let next = range.upperBound < list.movies.count ? range.upperBound : nil
+        moviesResult(list, range, next: next, list.status, core.cursor(list.revision))
+    }
+
+    private mutating func moviesResult(
+        _ list: MovieListMachine, _ range: Range<Int>, next: Int?, _ status: MovieListStatus,
+        _ cursor: Cursor
+    ) {
         raw("{\"list\":")
         string(list.name.rawValue)
         raw(",\"offset\":")
@@ -40,30 +52,58 @@ extension JSONWriter {
         raw(",\"items\":")
         movies(list, range)
         raw(",\"next\":")
-        if range.upperBound < list.movies.count {
-            integer(range.upperBound)
+        if let next {
+            integer(next)
         } else {
             raw("null")
         }
         raw(",\"total\":")
-        integer(list.movies.count)
+        integer(status.total)
         raw(",\"complete\":")
-        boolean(list.status.complete)
+        boolean(status.complete)
         raw(",\"status\":")
-        movieListStatus(list.status)
+        movieListStatus(status)
         raw(",\"cursor\":")
-        cursor(core.cursor(list.revision))
+        self.cursor(cursor)
         raw("}")
     }
 
     mutating func moviesStatusResult(_ list: MovieListMachine, _ core: borrowing Core) {
+        moviesStatusResult(list.name, list.status, core.cursor(list.revision))
+    }
+
+    private mutating func moviesStatusResult(
+        _ name: MovieListName, _ status: MovieListStatus, _ cursor: Cursor
+    ) {
         raw("{\"list\":")
-        string(list.name.rawValue)
+        string(name.rawValue)
         raw(",\"status\":")
-        movieListStatus(list.status)
+        movieListStatus(status)
         raw(",\"cursor\":")
-        cursor(core.cursor(list.revision))
+        self.cursor(cursor)
         raw("}")
+    }
+
+    /// The result of a request with a key, as it was when the request was carried out.
+    ///
+    /// Only movies may be missing from it: those of a generation that is over.
+    mutating func remembered(
+        _ answer: RequestAnswer, budget: Int, _ core: borrowing Core
+    ) {
+        switch answer {
+        case .user(let user, let revision):
+            userResult(user.id, .loaded(user), core.cursor(revision))
+        case .moviesStatus(let name, let status, let revision):
+            moviesStatusResult(name, status, core.cursor(revision))
+        case .movies(let name, let status, let revision, let offset, let count):
+            guard let list = core.list(name) else { return }
+            let isThere = revision >= list.generation && offset + count <= list.movies.count
+            let range =
+                isThere
+                ? list.stretch(from: offset, budget: budget, limit: count) : offset..<offset
+            let next = isThere && range.upperBound < status.total ? range.upperBound : nil
+            moviesResult(list, range, next: next, status, core.cursor(revision))
+        }
     }
 
     mutating func subscriptionResult(_ start: SubscriptionStart, _ core: borrowing Core) {

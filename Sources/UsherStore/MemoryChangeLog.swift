@@ -14,6 +14,7 @@ package final class MemoryChangeLog: ChangeLog {
     private var reservedThrough: UInt64 = 0
     private var users: [Int64: StoredState.StoredUser] = [:]
     private var lists: [MovieListName: StoredState.StoredList] = [:]
+    private var requests: [AnsweredRequest] = []
     private var isOpen = false
     private var lastFailure = StoreError(.closed, "the store is not open")
 
@@ -30,7 +31,8 @@ package final class MemoryChangeLog: ChangeLog {
             },
             lists: lists.values.sorted {
                 $0.name.rawValue.utf8.lexicographicallyPrecedes($1.name.rawValue.utf8)
-            })
+            },
+            requests: requests.sorted { ($0.key.uid, $0.revision) < ($1.key.uid, $1.revision) })
         reservedThrough += StoreLimits.revisionBlock
         status = StoreStatus()
         isOpen = true
@@ -83,6 +85,12 @@ package final class MemoryChangeLog: ChangeLog {
             lists[name] = list
         case .reserve(let revision):
             reservedThrough = max(reservedThrough, revision)
+        case .remember(let answered, let forgotten, let change):
+            if let change { try apply(change) }
+            for few in forgotten {
+                requests.removeAll { $0.key.uid == few.uid && $0.revision <= few.through }
+            }
+            requests += answered
         }
     }
 

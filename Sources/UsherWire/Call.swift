@@ -10,10 +10,10 @@ package enum Call: Sendable, Hashable {
     case clients(offset: Int)
     case userGet(user: Int64?)
     case userFetch(user: Int64?, wait: Bool)
-    case userRename(user: Int64?, name: String)
+    case userRename(user: Int64?, name: String, key: String? = nil)
     case moviesGet(MovieListName, offset: Int, limit: Int)
-    case moviesFetch(MovieListName, page: Int?, wait: Bool)
-    case moviesRefresh(MovieListName)
+    case moviesFetch(MovieListName, page: Int?, wait: Bool, key: String? = nil)
+    case moviesRefresh(MovieListName, key: String? = nil)
     case subscribe(Subscribe)
     case unsubscribe(name: String)
     case sync

@@ -29,6 +29,12 @@ package struct Limits: Sendable, Hashable {
     /// Lines of one connection that are handled in one turn of the loop, so that the others get theirs; fewer when many
     /// have more to do (fixed).
     package static let linesPerTurn = 64
+    /// Bytes of a request's key (fixed).
+    package static let keyBytes = 64
+    /// Requests with a key that are remembered at least; when there are more, the uid with most loses its oldest (fixed).
+    package static let rememberedRequests = 16_384
+    /// Milliseconds of the daemon's own running time for which they are remembered at most: a day (fixed).
+    package static let rememberedMilliseconds = 86_400_000
 
     /// Connections at a time; one more place is kept for root and the daemon's own uid.
     package var clients = 4_096

@@ -103,13 +103,14 @@ package enum MethodTable {
                 Parameter(
                     "name", .string(maxBytes: Limits.nameCharacters * 16), required: true,
                     "1 to \(Limits.nameCharacters) characters, no control or direction characters."
-                ), user,
+                ), user, key,
             ], result: "User",
-            errors: [.permissionDenied, .invalidTransition, .outOfRange, .degraded],
+            errors: [.permissionDenied, .invalidTransition, .outOfRange, .keyReused, .degraded],
             shorthand: "rename", .rest("name")
-        ) { arguments in
+        ) { arguments throws(WireError) in
             .userRename(
-                user: arguments.integer("user"), name: arguments.string("name") ?? "")
+                user: arguments.integer("user"), name: arguments.string("name") ?? "",
+                key: try requestKey(arguments))
         },
     ]
 
@@ -136,23 +137,26 @@ package enum MethodTable {
                 Parameter(
                     "page", .integer(1...Int64(Limits.lastPage)),
                     "The page; default the next one. A page already there is not fetched again."),
-                wait,
+                wait, key,
             ], result: "Movies",
             errors: [
-                .notFound, .endOfList, .outOfRange, .upstreamFailed, .timeout, .busy, .degraded,
+                .notFound, .endOfList, .outOfRange, .keyReused, .upstreamFailed, .timeout, .busy,
+                .degraded,
             ],
             shorthand: "more"
-        ) { arguments in
+        ) { arguments throws(WireError) in
             .moviesFetch(
                 listName(arguments), page: arguments.integer("page").map { Int($0) },
-                wait: arguments.boolean("wait") ?? true)
+                wait: arguments.boolean("wait") ?? true, key: try requestKey(arguments))
         },
         MethodEntry(
             .moviesRefresh,
             "Starts a list anew from page 1; the old movies stay until the new ones are there.",
-            role: .control, [list], result: "MoviesStatus", errors: [.notFound],
+            role: .control, [list, key], result: "MoviesStatus", errors: [.notFound, .keyReused],
             shorthand: "refresh"
-        ) { arguments in .moviesRefresh(listName(arguments)) },
+        ) { arguments throws(WireError) in
+            .moviesRefresh(listName(arguments), key: try requestKey(arguments))
+        },
     ]
 
     private static let subscriptions = [
@@ -216,9 +220,23 @@ package enum MethodTable {
         "list", .string(maxBytes: 32), "The list's name; default popular.")
     private static let wait = Parameter(
         "wait", .boolean, "Answer when it is done (default), or at once.")
+    private static let key = Parameter(
+        "key", .string(maxBytes: Limits.keyBytes),
+        "Random text; sent again with the same key, the request is answered alike and done once.")
 
     private static func listName(_ arguments: Arguments) -> MovieListName {
         arguments.string("list").map { MovieListName(rawValue: $0) } ?? .popular
+    }
+
+    private static func requestKey(_ arguments: Arguments) throws(WireError) -> String? {
+        guard let text = arguments.string("key") else { return nil }
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw WireError(
+                .outOfRange,
+                "key is 1 to \(Limits.keyBytes) printable ASCII characters without blanks, "
+                    + "such as a UUID", path: "/params/key")
+        }
+        return text
     }
 
     private static func cursor(_ text: String?) throws(WireError) -> Cursor? {

@@ -26,6 +26,7 @@ package enum ErrorReason: String, Sendable, CaseIterable {
     case wrongType = "wrong_type"
     case outOfRange = "out_of_range"
     case badCursor = "bad_cursor"
+    case keyReused = "key_reused"
     case `internal` = "internal"
     // Framing, limits and roles.
     case lineTooLong = "line_too_long"
@@ -54,7 +55,8 @@ package enum ErrorReason: String, Sendable, CaseIterable {
             .batchEmpty, .batchTooBig:
             -32600
         case .unknownMethod: -32601
-        case .missing, .unknownParam, .wrongType, .outOfRange, .badCursor: -32602
+        case .missing, .unknownParam, .wrongType, .outOfRange, .badCursor, .keyReused:
+            -32602
         case .internal: -32603
         case .lineTooLong: -32000
         case .resultTooLarge: -32001
@@ -105,6 +107,7 @@ package enum ErrorReason: String, Sendable, CaseIterable {
         case .wrongType: "A parameter has the wrong JSON type."
         case .outOfRange: "A parameter's value is not allowed."
         case .badCursor: "The cursor is not one that this daemon gave."
+        case .keyReused: "The key was used for a request with other parameters."
         case .internal: "The daemon failed as it never should; its log has a record of it."
         case .lineTooLong: "The line is longer than the limit; it was discarded."
         case .resultTooLarge: "The answer would be longer than a line may be; ask for less."

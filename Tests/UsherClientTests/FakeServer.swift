@@ -234,12 +234,13 @@ struct Received: Decodable, Sendable {
         let list: String?
         let user: Int64?
         let page: Int?
+        let key: String?
         let offset: Int?
         let limit: Int?
         let subscription: String?
 
         enum CodingKeys: String, CodingKey {
-            case topic, name, since, list, user, page, offset, limit
+            case topic, name, since, list, user, page, key, offset, limit
             case subscription = "as"
         }
     }

@@ -43,8 +43,8 @@ struct Bench {
         handle(.userFetched(id, .failure(WireError(reason, reason.rawValue))))
     }
 
-    mutating func rename(_ name: String, _ token: UInt64) -> [String] {
-        handle(.renameUser(id, to: name, RequestToken(value: token)))
+    mutating func rename(_ name: String, _ token: UInt64, key: KeyUse? = nil) -> [String] {
+        handle(.renameUser(id, to: name, RequestToken(value: token), key: key))
     }
 
     mutating func keepUser() -> [String] {
@@ -68,12 +68,24 @@ struct Bench {
 
     // MARK: A list
 
-    mutating func more(_ token: UInt64, page: Int? = nil, waits: Bool = true) -> [String] {
-        handle(.fetchMovies(list, page: page, RequestToken(value: token), waits: waits))
+    mutating func more(
+        _ token: UInt64, page: Int? = nil, waits: Bool = true, key: KeyUse? = nil
+    ) -> [String] {
+        handle(
+            .fetchMovies(list, page: page, RequestToken(value: token), waits: waits, key: key))
     }
 
-    mutating func refresh(_ token: UInt64) -> [String] {
-        handle(.refreshMovies(list, RequestToken(value: token)))
+    mutating func refresh(_ token: UInt64, key: KeyUse? = nil) -> [String] {
+        handle(.refreshMovies(list, RequestToken(value: token), key: key))
+    }
+
+    /// What was remembered by itself is durable.
+    mutating func keepRequest() -> [String] {
+        handle(.committed(.requests, .success(())))
+    }
+
+    mutating func refuseRequest() -> [String] {
+        handle(.committed(.requests, .failure(WireError(.degraded, "disk full"))))
     }
 
     mutating func arrive(_ movies: [Int64], of pages: Int = 5) -> [String] {
@@ -162,6 +174,8 @@ extension Effect {
         case .reply(let token, .success(.movies(let list, let offset, let count))):
             "\(token.value): \(list) \(offset)+\(count)"
         case .reply(let token, .success(.moviesStatus(let list))): "\(token.value): \(list) status"
+        case .reply(let token, .success(.remembered(let answer))):
+            "\(token.value): \(answer.words)"
         case .reply(let token, .failure(let error)): "\(token.value): ! \(error.reason.rawValue)"
         case .commit(_, let change): "keep \(change.words)"
         case .fetchUser(let id): "fetch user/\(id)"
@@ -183,6 +197,22 @@ extension Change {
         case .reset(let list, let progress, let movies):
             "\(list) = \(movies.map(\.id)) \(progress.words)"
         case .reserve(let revision): "revisions to \(revision)"
+        case .remember(let requests, let forgotten, let change):
+            (change.map { $0.words + ", " } ?? "") + "with "
+                + requests.map { "\($0.key.text): \($0.answer.words)" }.joined(separator: ", ")
+                + forgotten.map { ", not \($0.uid) to \($0.through)" }.joined()
+        }
+    }
+}
+
+extension RequestAnswer {
+    var words: String {
+        switch self {
+        case .user(let user, let revision): "user/\(user.id) \(user.name) at \(revision)"
+        case .movies(let list, let status, let revision, let offset, let count):
+            "\(list) \(offset)+\(count) of \(status.total) at \(revision)"
+        case .moviesStatus(let list, let status, let revision):
+            "\(list) \(status.phase) at \(revision)"
         }
     }
 }

@@ -144,6 +144,59 @@ struct ConformanceTests {
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `A request comes back with its answer, whatever that was`(kind: StoreKind) async throws {
+        let store = try StoreUnderTest(kind)
+        _ = try store.open()
+        let user = User(id: 9, name: "a\0'\"e\u{301}", username: "", phone: nil)
+        let failed = MovieListStatus(
+            phase: .error, message: "no", page: 3, pages: 4, total: 5, complete: true)
+        let requests = [
+            Sample.request(3, answer: .user(user, revision: 2)),
+            Sample.request(
+                4, answer: .movies(.popular, failed, revision: 4, offset: 20, count: 0)),
+            Sample.request(
+                4, key: "~", digest: .max, answer: .moviesStatus("zzz", .empty, revision: 0)),
+            Sample.request(
+                5, uid: .max,
+                answer: .user(User(id: 0, name: "", username: "", phone: ""), revision: 5)
+            ),
+        ]
+        await store.commit(.remember([requests[3]], forgetting: [], with: nil))
+        await store.commit(
+            .remember(Array(requests[..<3]), forgetting: [], with: Sample.user(revision: 3)))
+        let stored = try store.reopen()
+        #expect(stored.requests == requests)
+        #expect(stored.users.first?.transitions.map(\.revision) == [3])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `A change that is refused takes its requests with it`(kind: StoreKind) async throws {
+        let store = try StoreUnderTest(kind)
+        _ = try store.open()
+        await store.commit(
+            .remember([Sample.request(1)], forgetting: [], with: Sample.user(revision: 1)))
+        let again = await store.commit(
+            .remember(
+                [Sample.request(2)], forgetting: [ForgottenRequests(uid: 5, through: 1)],
+                with: Sample.user(revision: 1)))
+        #expect(again.error?.kind == .rejected)
+        #expect(try store.reopen().requests == [Sample.request(1)])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `Requests are forgotten up to a revision, of one uid`(kind: StoreKind) async throws {
+        let store = try StoreUnderTest(kind)
+        _ = try store.open()
+        let all = [Sample.request(1), Sample.request(2), Sample.request(3)]
+        let other = Sample.request(1, uid: 6)
+        await store.commit(.remember(all + [other], forgetting: [], with: nil))
+        let last = Sample.request(4)
+        await store.commit(
+            .remember([last], forgetting: [ForgottenRequests(uid: 5, through: 2)], with: nil))
+        #expect(try store.reopen().requests == [all[2], last, other])
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `Completions come in the order of the calls`(kind: StoreKind) throws {
         let store = try StoreUnderTest(kind)
         _ = try store.open()

@@ -110,4 +110,13 @@ enum Sample {
         let id = Int64(revision)
         return .append(.popular, progress(revision), movies: movies(id..<id + 1, size: size))
     }
+
+    static func request(
+        _ revision: UInt64, uid: UInt32 = 5, key: String = "k", digest: UInt64 = 7,
+        answer: RequestAnswer = .moviesStatus(.popular, .empty, revision: 1)
+    ) -> AnsweredRequest {
+        AnsweredRequest(
+            key: RequestKey(uid: uid, text: key), digest: digest, answer: answer,
+            revision: revision, servedMilliseconds: revision * 10)
+    }
 }

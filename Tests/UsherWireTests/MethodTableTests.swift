@@ -97,7 +97,9 @@ struct ErrorReasonTests {
             "not_object", "batch_empty", "batch_too_big",
         ],
         -32601: ["unknown_method"],
-        -32602: ["missing", "unknown_param", "wrong_type", "out_of_range", "bad_cursor"],
+        -32602: [
+            "missing", "unknown_param", "wrong_type", "out_of_range", "bad_cursor", "key_reused",
+        ],
         -32603: ["internal"], -32000: ["line_too_long"], -32001: ["result_too_large"],
         -32003: ["permission_denied"], -32005: ["shutting_down"], -32006: ["busy"],
         -32007: ["degraded"], -32010: ["unknown_topic"], -32011: ["already_subscribed"],

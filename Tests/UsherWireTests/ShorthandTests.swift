@@ -145,7 +145,7 @@ struct ShorthandTests {
     }
 
     @Test func `Canonical equivalents are different texts, and kept as they were typed`() throws {
-        guard case .userRename(_, let name)? = try calls("rename e\u{301}\u{212B}").first else {
+        guard case .userRename(_, let name, _)? = try calls("rename e\u{301}\u{212B}").first else {
             Issue.record("not a rename")
             return
         }

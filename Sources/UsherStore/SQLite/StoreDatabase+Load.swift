@@ -12,7 +12,7 @@ extension StoreDatabase {
         }
         return StoredState(
             epoch: epoch, reservedThrough: try meta.revision(1), users: try users(in: database),
-            lists: try lists(in: database))
+            lists: try lists(in: database), requests: try RequestTable.load(from: database))
     }
 
     private static func users(
@@ -74,7 +74,7 @@ extension StoredState.StoredList {
 }
 
 extension Statement {
-    fileprivate func revision(_ column: Int32) throws(SQLiteFailure) -> UInt64 {
+    func revision(_ column: Int32) throws(SQLiteFailure) -> UInt64 {
         guard let revision = UInt64(exactly: integer(column)) else {
             throw .corrupt("a revision is negative")
         }
@@ -82,7 +82,7 @@ extension Statement {
     }
 
     /// Four columns: id, name, username, phone.
-    fileprivate func user(at column: Int32) -> User {
+    func user(at column: Int32) -> User {
         User(
             id: integer(column), name: text(column + 1), username: text(column + 2),
             phone: optionalText(column + 3))

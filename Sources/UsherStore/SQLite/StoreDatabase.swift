@@ -46,7 +46,7 @@ final class StoreDatabase {
             var users: Set<Int64> = []
             for change in changes {
                 try statements.apply(change)
-                if case .user(let record, _) = change { users.insert(record.user.id) }
+                if let user = change.user { users.insert(user) }
                 count += 1
             }
             for user in users { try statements.trimHistory(of: user) }
@@ -87,5 +87,16 @@ final class StoreDatabase {
             try statements.begin.run()
         }
         return stored
+    }
+}
+
+extension Change {
+    /// The user whose history it adds to.
+    fileprivate var user: Int64? {
+        switch self {
+        case .user(let record, _): record.user.id
+        case .remember(_, _, let change): change?.user
+        case .append, .reset, .reserve: nil
+        }
     }
 }

@@ -5,11 +5,17 @@ internal import UsherWire
 /// The tables, how a file is known to hold them, and how SQLite is told to keep them.
 enum StoreSchema {
     /// The version of the tables below, in the file's `user_version`.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
     /// "Ushr", in the file's `application_id`.
     static let applicationID: Int64 = 0x5573_6872
 
-    private static let tables = [
+    private static let tables = firstTables + [requests]
+
+    /// What each version added to the one before it; the first is the key.
+    private static let upgrades: [Int64: [String]] = [1: [requests]]
+
+    /// The tables of version 1.
+    private static let firstTables = [
         // One row. `clean` is 0 while the store is open and after a crash; `probes` is there to be written.
         """
         CREATE TABLE meta (
@@ -48,6 +54,20 @@ enum StoreSchema {
         """,
     ]
 
+    // The requests that carried a key, in the order in which they were carried out. `id` and the three columns after
+    // it are the answer of those about a user; the rest of those about a list, `place` and `count` if it named movies.
+    private static let requests =
+        """
+        CREATE TABLE requests (
+            uid INTEGER NOT NULL, revision INTEGER NOT NULL, key TEXT NOT NULL,
+            digest INTEGER NOT NULL, served_ms INTEGER NOT NULL, answered INTEGER NOT NULL,
+            id INTEGER, name TEXT, username TEXT, phone TEXT,
+            list TEXT, place INTEGER, count INTEGER, phase TEXT, message TEXT, page INTEGER,
+            pages INTEGER, total INTEGER, complete INTEGER,
+            PRIMARY KEY (uid, revision, key)
+        ) STRICT, WITHOUT ROWID
+        """
+
     /// Takes the file for this connection alone, refuses one that is not ours before anything is written to it, and
     /// sets how it is written.
     static func configure(_ database: Database) throws(SQLiteFailure) {
@@ -68,10 +88,11 @@ enum StoreSchema {
         try database.execute("PRAGMA wal_autocheckpoint = \(StoreLimits.checkpointPages)")
     }
 
-    /// Makes the tables in a new file; checks an older one that was not closed.
+    /// Makes the tables in a new file; checks an older one that was not closed, and brings it to this version.
     static func install(in database: Database) throws(SQLiteFailure) {
         if try database.integer("PRAGMA application_id") == applicationID {
             try checkAfterCrash(database)
+            try upgrade(database)
             return
         }
         try Transaction(on: database).run { () throws(SQLiteFailure) in
@@ -90,10 +111,22 @@ enum StoreSchema {
         if application == applicationID, found > version {
             throw SQLiteFailure(.newer, "schema \(found), this version knows \(version)")
         }
-        if application == applicationID, found == version { return }
+        if application == applicationID, found >= 1 { return }
         let objects = try database.integer("SELECT count(*) FROM sqlite_schema")
         if objects > 0 || application != 0 || found != 0 {
             throw SQLiteFailure(.notADatabase, "a database of another program")
+        }
+    }
+
+    /// Adds what later versions have, all of it or nothing.
+    private static func upgrade(_ database: Database) throws(SQLiteFailure) {
+        let found = try database.integer("PRAGMA user_version")
+        guard found < version else { return }
+        try Transaction(on: database).run { () throws(SQLiteFailure) in
+            for step in found..<version {
+                for table in upgrades[step] ?? [] { try database.execute(table) }
+            }
+            try database.execute("PRAGMA user_version = \(version)")
         }
     }
 

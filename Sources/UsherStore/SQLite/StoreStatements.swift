@@ -14,6 +14,7 @@ struct StoreStatements {
     let countMovies: Statement
     let addMovie: Statement
     let reserve: Statement
+    let requests: RequestTable
     let begin: Statement
     let probe: Statement
     let markClean: Statement
@@ -42,6 +43,7 @@ struct StoreStatements {
             "SELECT ifnull(max(position) + 1, 0) FROM movies WHERE list = ?1")
         addMovie = try database.prepare("INSERT INTO movies VALUES (?1, ?2, ?3, ?4, ?5)")
         reserve = try database.prepare("UPDATE meta SET reserved = max(reserved, ?1)")
+        requests = try RequestTable(database)
         begin = try database.prepare("UPDATE meta SET epoch = ?1, reserved = ?2, clean = 0")
         // The number has to change: SQLite does not write a page that stays as it is.
         probe = try database.prepare("UPDATE meta SET probes = probes + 1")
@@ -68,6 +70,10 @@ extension StoreStatements {
         case .reserve(let revision):
             try reserve.bind(1, revision: revision)
             try reserve.run()
+        case .remember(let answered, let forgotten, let change):
+            if let change { try apply(change) }
+            for few in forgotten { try requests.forget(few) }
+            for request in answered { try requests.add(request) }
         }
     }
 

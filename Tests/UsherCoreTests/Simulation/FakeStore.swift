@@ -23,6 +23,8 @@ struct FakeStore {
     private(set) var names: [Int64: Set<String>] = [:]
     /// Every order of movies that a list ever had on disk.
     private(set) var orders: [MovieListName: Set<[Int64]>] = [:]
+    /// How often each key was kept.
+    private(set) var keys: [RequestKey: Int] = [:]
 
     init(epoch: Epoch) { stored = StoredState(epoch: epoch) }
 
@@ -81,6 +83,10 @@ struct FakeStore {
         case .reset(let name, let progress, let movies):
             keep(progress, movies, of: name, isReset: true)
         case .reserve(let revision): stored.reservedThrough = revision
+        case .remember(let requests, _, let change):
+            if let change { keep(change) }
+            stored.requests += requests
+            for request in requests { keys[request.key, default: 0] += 1 }
         }
     }
 

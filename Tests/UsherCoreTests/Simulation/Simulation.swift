@@ -20,7 +20,10 @@ struct Simulation {
     private var lastToken: UInt64 = 0
     private var lastName = 0
     private var renames: [RequestToken: (id: Int64, number: Int)] = [:]
-    /// The newest rename of each user that was answered.
+    private var keyed = KeyedRequests()
+    /// When each rename was sent: the last time that it was not known yet.
+    private var sendings: [Int: Int] = [:]
+    /// When the newest rename of each user that was answered was sent.
     private var renamed: [Int64: Int] = [:]
     /// Each user's transitions in the order they were shown.
     private var shown: [Int64: [Shown]] = [:]
@@ -69,13 +72,13 @@ struct Simulation {
         case 0..<12: try handle(.fetchUser(user, token(), waits: chance(50)))
         case 12..<26: try rename(user)
         case 26..<36:
-            try handle(
-                .fetchMovies(
-                    list, page: chance(60) ? nil : 1 + below(4), token(), waits: chance(50)))
-        case 36..<40: try handle(.refreshMovies(list, token()))
+            let page = chance(60) ? nil : 1 + below(4)
+            try ask(.fetch(list, page: page, waits: chance(50)), withKey: chance(50))
+        case 36..<40: try ask(.refresh(list), withKey: chance(50))
         case 40..<54: try answerUserFetch()
         case 54..<68: try answerPageFetch()
-        case 68..<80: work()
+        case 68..<70: try askAgain()
+        case 70..<80: work()
         case 80..<93: try hear()
         case 93: isStoreBroken.toggle()
         case 94..<97:
@@ -119,10 +122,38 @@ struct Simulation {
     }
 
     private mutating func rename(_ user: Int64) throws(Violation) {
-        let token = token()
         let number = nextName()
-        renames[token] = (user, number)
-        try handle(.renameUser(user, to: "R\(number)", token))
+        try ask(.rename(user, number), withKey: chance(50))
+    }
+
+    private mutating func ask(_ call: KeyedRequests.Call, withKey: Bool) throws(Violation) {
+        try send(call, key: withKey ? keyed.add(call) : nil)
+    }
+
+    /// What a client does that was cut off: it sends the same once more, answered before or not.
+    private mutating func askAgain() throws(Violation) {
+        guard keyed.count > 0 else { return }
+        let (key, call) = keyed.request(below(keyed.count))
+        count("again")
+        try send(call, key: key)
+    }
+
+    private mutating func send(
+        _ call: KeyedRequests.Call, key: RequestKey?
+    ) throws(Violation) {
+        let token = token()
+        let use = key.map { KeyUse($0, uptime: UInt64(lastName)) }
+        let isNew = key.map { !keyed.isKnown($0, store) } ?? true
+        if let key { keyed.sent(token, key) }
+        switch call {
+        case .rename(let user, let number):
+            renames[token] = (user, number)
+            if isNew { sendings[number] = nextName() }
+            try handle(.renameUser(user, to: "R\(number)", token, key: use))
+        case .fetch(let list, let page, let waits):
+            try handle(.fetchMovies(list, page: page, token, waits: waits, key: use))
+        case .refresh(let list): try handle(.refreshMovies(list, token, key: use))
+        }
     }
 
     /// More transitions than are remembered, while nobody reads.
@@ -141,6 +172,7 @@ struct Simulation {
         userFetches = []
         pageFetches = []
         unanswered = []
+        keyed.crash(store)
         for follower in followers { _ = follower.leave() }
         let stored = store.crash()
         var effects: [Effect] = []
@@ -196,8 +228,10 @@ struct Simulation {
                 try Violation.require(
                     unanswered.remove(token) != nil, "I8: \(token.value) is answered once")
                 try check(result)
+                if try keyed.check(token, result, store) { count("alike") }
                 if let rename = renames[token], case .success = result {
-                    renamed[rename.id] = rename.number
+                    renamed[rename.id] = max(
+                        sendings[rename.number] ?? 0, renamed[rename.id] ?? 0)
                 }
             case .commit(let owner, let change): store.commit(change, of: owner)
             case .fetchUser(let id):
@@ -236,10 +270,11 @@ struct Simulation {
             if case .loaded(let user) = state {
                 try Violation.require(
                     store.names[id]?.contains(user.name) == true, "O8: \(user.name) is on disk")
-                if let number = renamed[id] {
+                if let sending = renamed[id] {
+                    let shown = Int(user.name.dropFirst()).flatMap { sendings[$0] } ?? 0
                     try Violation.require(
-                        user.name.hasPrefix("R") && Int(user.name.dropFirst()) ?? 0 >= number,
-                        "I1: \(user.name) came after the rename R\(number) was answered")
+                        user.name.hasPrefix("R") && shown >= sending,
+                        "I1: \(user.name) is shown, and a later rename was answered")
                 }
             }
         }

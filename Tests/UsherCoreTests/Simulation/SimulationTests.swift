@@ -29,9 +29,10 @@ struct SimulationTests {
         guard Self.seeds.count > 1 else { return }
         // What never happened was not tested.
         for what in [
-            "restart", "recovered", "no_cursor", "epoch_changed", "ahead", "list_reset", "too_old",
+            "restart", "recovered", "again", "alike", "no_cursor", "epoch_changed", "ahead",
+            "list_reset", "too_old",
             "gap", "skipped", "more", "reset", "degraded", "busy", "end_of_list", "timeout",
-            "invalid_transition", "out_of_range",
+            "invalid_transition", "out_of_range", "again", "alike",
         ] {
             #expect(counts[what, default: 0] > 10, "\(what) hardly ever happened")
         }
