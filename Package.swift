@@ -12,7 +12,9 @@ let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// What runs on the event loop is one thread's, and its accesses to properties are checked for overlaps at run time in
+/// What runs on the event loop.
+///
+/// It is one thread's, and its accesses to properties are checked for overlaps at run time in
 /// debug builds, so in every test. In a release build the checks were a third of what a request costs.
 let loopSettings =
     swiftSettings + [
@@ -98,9 +100,10 @@ let package = Package(
             name: "usher-bench",
             dependencies: [
                 .target(name: "CUsherMalloc", condition: .when(platforms: [.linux])),
-                "UsherStreams", "UsherWire",
+                "TestSupport", "UsherEventLoop", "UsherStreams", "UsherWire",
             ],
             swiftSettings: swiftSettings),
+        .executableTarget(name: "usher-floor", dependencies: ["CUsherUV"]),
 
         // Complete small programs, which the documentation quotes.
         example("UserCardLoop"),

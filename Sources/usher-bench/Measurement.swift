@@ -51,6 +51,13 @@ func median(of figures: [Double]) -> Double {
     figures.sorted()[figures.count / 2]
 }
 
+extension [Double] {
+    /// The figure that so many in a hundred do not pass.
+    func percentile(_ percent: Int) -> Double {
+        sorted()[Swift.min(count - 1, count * percent / 100)]
+    }
+}
+
 func nanoseconds(since beginning: ContinuousClock.Instant) -> Double {
     beginning.duration(to: .now) / .nanoseconds(1)
 }

@@ -10,7 +10,7 @@ struct Table: CustomStringConvertible {
         /// What the simplest thing costs that does the same; nil if it was not measured.
         let floor: Double?
         let figure: Double?
-        let target: Target
+        let target: Target?
     }
 
     enum Target {
@@ -20,9 +20,23 @@ struct Table: CustomStringConvertible {
     }
 
     mutating func add(
-        _ name: String, _ unit: String = "ns", floor: Double?, _ figure: Double?, _ target: Target
+        _ name: String, _ unit: String = "ns", floor: Double?, _ figure: Double?, _ target: Target?
     ) {
         rows.append(Row(name: name, unit: unit, floor: floor, figure: figure, target: target))
+    }
+
+    /// Measures both in turns, so that whatever else the machine does meets both, and takes the medians.
+    mutating func add(
+        _ name: String, _ unit: String, _ target: Target?, times: Int, floor: () throws -> Double,
+        here: () throws -> Double
+    ) rethrows {
+        var floors: [Double] = []
+        var figures: [Double] = []
+        for _ in 0..<times {
+            floors.append(try floor())
+            figures.append(try here())
+        }
+        add(name, unit, floor: median(of: floors), median(of: figures), target)
     }
 
     var description: String {
@@ -30,14 +44,14 @@ struct Table: CustomStringConvertible {
         lines += rows.map { row in
             Self.line(
                 "\(row.name), \(row.unit)", Self.text(row.floor), Self.text(row.figure),
-                row.ratio.map { Self.text($0) + "x" } ?? "-", row.target.text,
+                row.ratio.map { Self.text($0) + "x" } ?? "-", row.target?.text ?? "",
                 row.isMet == false ? "missed" : "")
         }
         return lines.joined(separator: "\n")
     }
 
     private static func line(_ name: String, _ columns: String...) -> String {
-        columns.reduce(name.padded(to: 48, onTheLeft: false)) { line, column in
+        columns.reduce(name.padded(to: 72, onTheLeft: false)) { line, column in
             line + column.padded(to: 11, onTheLeft: true)
         }
     }
@@ -62,6 +76,7 @@ extension Table.Row {
         switch target {
         case .atMost(let bound): figure.map { $0 <= bound }
         case .times(let bound): ratio.map { $0 <= bound }
+        case nil: nil
         }
     }
 }
@@ -70,7 +85,7 @@ extension Table.Target {
     var text: String {
         switch self {
         case .atMost(let bound): "<= \(Int(bound))"
-        case .times(let bound): "<= \(Int(bound))x"
+        case .times(let bound): "<= \(Table.text(bound))x"
         }
     }
 }

@@ -16,6 +16,17 @@ extension RunningDaemon {
         try isAddressSanitized || residentBytes - before < limit
     }
 
+    /// Milliseconds that processors have worked for it.
+    package var processorTime: Int {
+        get throws {
+            let text = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+            // Behind the name, which may hold anything: the times are the 12th and 13th field.
+            let fields = text.split(separator: ") ").last?.split(separator: " ") ?? []
+            let ticks = fields.count > 12 ? (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0) : 0
+            return ticks * 1_000 / Int(sysconf(Int32(_SC_CLK_TCK)))
+        }
+    }
+
     /// How often the main thread has gone to sleep.
     package var sleeps: Int {
         get throws { try field("voluntary_ctxt_switches:") }
