@@ -27,7 +27,7 @@ libdir = $(prefix)/lib
 SCRATCH ?= .build/static/release
 VERSION = $(shell sed -n 's/.*productVersion = "\(.*\)"/\1/p' Sources/UsherWire/Version.swift)
 
-.PHONY: run build static test test-asan test-tsan test-units test-confined test-system fuzz lint docs api bench deps \
+.PHONY: run build static test test-asan test-tsan test-instructions test-units test-confined test-system fuzz lint docs api bench deps \
 	clean help \
 	install install-files uninstall deb
 
@@ -158,8 +158,14 @@ api: ## Compares the libraries' interface with the last tag's; fails if a user's
 	if [ -z "$$tag" ]; then echo "There is no tag yet, and no interface to compare with."; exit 0; fi; \
 	$(SWIFT) package diagnose-api-breaking-changes "$$tag" --products $(DOCUMENTED)
 
-bench: ## Measures what streams cost; build nothing else meanwhile.
-	$(SWIFT) run -c release usher-bench streams
+bench: static ## Measures the daemon, as it is installed, and the streams; build nothing else meanwhile.
+	$(SWIFT) build -c release $(BUILD_FLAGS) --static-swift-stdlib --scratch-path .build/static --product usher-floor
+	$(SWIFT) build -c release $(BUILD_FLAGS) --static-swift-stdlib --scratch-path .build/static --product usher-bench
+	.build/static/release/usher-bench daemon
+	.build/static/release/usher-bench streams
+
+test-instructions: static ## Counts the instructions of a request and of a push; fails if there are far more than before.
+	Tests/Instructions/count.py .build/static/release/usherd
 
 deps: ## Installs the Debian packages that are missing.
 ifneq ($(shell command -v dpkg-query),)

@@ -37,6 +37,8 @@ final class Session {
 
     /// What answers a read of the peer's own user, as it was when that was asked for last.
     private var ownAnswer = UserResults.KnownAnswer()
+    /// Whether the last request was such a read; others need not be looked at twice.
+    private var expectsUserRead = true
     private var framer = LineFramer()
     private(set) var lineNumber = 0
     /// Read and not started, the first one at ``firstWaiting``.
@@ -117,7 +119,7 @@ final class Session {
             } else {
                 waiting.removeAll(keepingCapacity: true)
                 firstWaiting = 0
-                lines += answerUserReads(atMost: share - lines)
+                if expectsUserRead { lines += answerUserReads(atMost: share - lines) }
                 guard !isClogged, let bound = nextLine() else { break }
                 lines += 1
                 take(bound)
@@ -144,6 +146,7 @@ final class Session {
         }
         lineNumber += count
         daemon.statistics.requests += count
+        expectsUserRead = count > 0
         return count
     }
 
@@ -167,6 +170,7 @@ final class Session {
         switch bound {
         case .nothing: break
         case .one(let request):
+            expectsUserRead = request.isUserRead
             if canStart(request) {
                 daemon.start(request, of: self)
             } else {
@@ -354,6 +358,14 @@ extension Request {
                 WireError(
                     .lineTooLong,
                     "a line has at most \(Limits.lineBytes) bytes; this one was discarded")))
+    }
+
+    /// Whether it is what ``UserRead`` may recognise.
+    fileprivate var isUserRead: Bool {
+        guard case .success(let valid) = outcome, case .userGet(nil) = valid.call else {
+            return false
+        }
+        return true
     }
 
     /// The request with bytes of its own, to be kept beyond the line it came in.

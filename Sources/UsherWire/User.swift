@@ -29,7 +29,7 @@ public enum UserState: Sendable, Hashable {
     /// A fetch is in flight.
     case loading
     /// The last fetch, or a rename after it, gave this user.
-    case loaded(User)
+    indirect case loaded(User)
     /// The last fetch failed; the text is for people.
     ///
     /// The next success gives the user again, renames included.
