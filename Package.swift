@@ -124,7 +124,7 @@ let package = Package(
         test("UsherEventLoop", "CUsherUV"),
         test("UsherJSON"),
         test("UsherCore", "UsherWire"),
-        test("UsherStore", "CUsherSQLite", "UsherCore", "UsherWire"),
+        test("UsherStore", "CUsherSQLite", "TestSupport", "UsherCore", "UsherWire"),
         test("UsherUpstream", "TestSupport", "UsherEventLoop", "UsherWire"),
         test(
             "UsherDaemon", "TestSupport", "UsherCore", "UsherEventLoop", "UsherOptions",

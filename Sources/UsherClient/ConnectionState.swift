@@ -27,11 +27,17 @@ public struct Daemon: Sendable, Hashable {
     /// The number of the client's own user, as ``UsherClient/user`` shows it; nil if it was not
     /// told.
     public let user: Int64?
+    /// Whether the daemon cannot store anything at present.
+    ///
+    /// Requests that change something fail with the reason `degraded` until it can. What is there
+    /// is served, and streams stay as they are; the daemon tries to write again by itself.
+    public var isDegraded: Bool
 
     /// Makes a description from its parts, for tests and previews.
-    public init(version: String, role: String, user: Int64?) {
+    public init(version: String, role: String, user: Int64?, isDegraded: Bool = false) {
         self.version = version
         self.role = role
         self.user = user
+        self.isDegraded = isDegraded
     }
 }

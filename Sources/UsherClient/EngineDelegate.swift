@@ -15,6 +15,10 @@ public protocol EngineDelegate: AnyObject, Sendable {
     func engineReloaded()
     /// The daemon ends; the reason is for people.
     func engineStopped(reason: String?)
+    /// The daemon cannot store changes any more, and refuses them; the reason is for people.
+    func engineDegraded(reason: String?)
+    /// The daemon takes changes again.
+    func engineRecovered()
 }
 
 extension EngineDelegate {
@@ -26,4 +30,8 @@ extension EngineDelegate {
     public func engineReloaded() {}
     /// Does nothing.
     public func engineStopped(reason: String?) {}
+    /// Does nothing.
+    public func engineDegraded(reason: String?) {}
+    /// Does nothing.
+    public func engineRecovered() {}
 }

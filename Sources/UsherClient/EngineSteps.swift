@@ -22,8 +22,12 @@ struct EngineSteps {
             link.engine.send(event)
             link.engineDelegate?.receive(event)
         case .did:
-            if announced?.step != event.step { link.engineDelegate?.receive(event) }
-            announced = nil
+            // A step that nobody can announce may come between the two events of another one.
+            if announced?.step == event.step {
+                announced = nil
+            } else {
+                link.engineDelegate?.receive(event)
+            }
             link.engine.send(event)
         }
     }
@@ -65,6 +69,8 @@ extension EngineDelegate {
         case .start: engineStarted()
         case .reload: engineReloaded()
         case .stop: engineStopped(reason: event.reason)
+        case .degrade: engineDegraded(reason: event.reason)
+        case .recover: engineRecovered()
         }
     }
 }

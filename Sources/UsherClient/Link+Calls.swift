@@ -97,6 +97,14 @@ extension Link {
         }
     }
 
+    /// Shows whether the daemon can store anything, if that is news.
+    func note(isDegraded: Bool) {
+        guard case .connected(var daemon) = connection.current, daemon.isDegraded != isDegraded
+        else { return }
+        daemon.isDegraded = isDegraded
+        connection.set(.connected(daemon))
+    }
+
     /// Sends lines of the thread's own, ahead of waiting requests.
     func send(_ line: [UInt8]) {
         state.withLock { state in

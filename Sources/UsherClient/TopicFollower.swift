@@ -112,6 +112,7 @@ final class TopicFollower {
         if !reply.recovered, let snapshot = reply.snapshot { apply(snapshot) }
         cursor = reply.cursor
         isOpen = true
+        link.note(isDegraded: reply.degraded ?? false)
     }
 
     private func receive<Content: Decodable>(

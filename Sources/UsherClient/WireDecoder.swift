@@ -69,10 +69,11 @@ struct HelloReply: Decodable {
         daemon = Daemon(
             version: try server.decode(String.self, forKey: .version),
             role: try members.decodeIfPresent(String.self, forKey: .role) ?? Role.read.rawValue,
-            user: try members.decodeIfPresent(Int64.self, forKey: .user))
+            user: try members.decodeIfPresent(Int64.self, forKey: .user),
+            isDegraded: try members.decodeIfPresent(Bool.self, forKey: .degraded) ?? false)
     }
 
-    private enum CodingKeys: String, CodingKey { case server, role, user }
+    private enum CodingKeys: String, CodingKey { case server, role, user, degraded }
     private enum ServerKeys: String, CodingKey { case version }
 }
 
@@ -120,6 +121,13 @@ struct SubscribeReply<Content: Decodable>: Decodable {
     let snapshot: Content?
     /// The rest of the snapshot follows as pushes.
     let more: Bool?
+    /// The daemon cannot store anything at present.
+    let degraded: Bool?
+}
+
+/// The parameters of the line that says whether the daemon can store anything.
+struct Health: Decodable {
+    let degraded: Bool
 }
 
 /// The parameters of a push.

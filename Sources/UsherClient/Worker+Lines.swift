@@ -10,10 +10,14 @@ extension Worker {
             let members = JSONMembers(of: bytes, in: range)
         else { throw WireDecoder.unexpected("a line that is no JSON object") }
         if members["method"] != nil {
-            guard members.plainString("method") == "event", let params = members["params"] else {
-                return
+            guard let params = members["params"] else { return }
+            switch members.plainString("method") {
+            case "event": try handlePush(Array(bytes[params]))
+            case "health":
+                let health: Health = try WireDecoder.reply(Array(bytes[params]))
+                link.note(isDegraded: health.degraded)
+            default: return
             }
-            try handlePush(Array(bytes[params]))
         } else if let error = members["error"] {
             handleFailure(members.integer("id"), WireDecoder.error(bytes[error]))
         } else if let result = members["result"], let id = members.integer("id") {

@@ -21,7 +21,7 @@ extension Report {
             .init("WHAT"), .init("STATE", isState: true), .init("DETAILS", isFlexible: true),
         ])
         table.append([
-            "daemon", "running",
+            "daemon", daemon.isDegraded ? "degraded" : "running",
             "version \(daemon.version), up \(uptime.inWords), role \(daemon.role)",
         ])
         let name = user.user.map { "\($0.name) (\($0.username))" } ?? ""
@@ -35,6 +35,8 @@ extension Report {
             writer.string(daemon.role)
             writer.raw(",\"uptime_ms\":")
             writer.integer(Int64(uptime / .milliseconds(1)))
+            writer.raw(",\"degraded\":")
+            writer.boolean(daemon.isDegraded)
             writer.raw("},\"user\":")
             writer.userState(user)
             writer.raw(",\"movies\":")
@@ -42,6 +44,12 @@ extension Report {
             writer.raw("}")
         }
         var report = Report(table: table, json: json)
+        if daemon.isDegraded {
+            report.notes.append(
+                "the daemon cannot store anything, and refuses changes until it can; "
+                    + "its log has the cause")
+            report.exitCode = .stateIsError
+        }
         if case .error(let message) = user {
             report.notes.append("the user could not be fetched: \(message)")
             report.exitCode = .stateIsError

@@ -45,7 +45,7 @@ package struct Style: Sendable, Equatable {
         switch word {
         case "loaded", "idle": .good
         case "loading": .busy
-        case "error": .bad
+        case "error", "degraded", "degrade": .bad
         default: .faint
         }
     }

@@ -16,6 +16,8 @@ package struct Core {
     var requests: RequestBook
     /// How many want to hear of each topic.
     var subscribers: [Topic: Int] = [:]
+    /// Whether the store cannot be written at present, so that what is read may not change.
+    package private(set) var isDegraded = false
     /// The last revision that an earlier run may have used.
     let previousRun: UInt64
 
@@ -78,6 +80,9 @@ package struct Core {
             }
         case .committed(.requests, let result): remembered(result, &effects)
         case .engine(let event):
+            if event.step == .degrade || event.step == .recover {
+                isDegraded = event.step == .degrade
+            }
             engine.append(event, revision: revisions.next(&effects))
             effects.append(.changed(.engine))
         }

@@ -159,6 +159,7 @@ extension Daemon {
             budget: moviesBudget(request.place), &effects)
         let isAnswered = answer(session, request) { $0.subscriptionResult(start, core) }
         if isAnswered {
+            if session.subscriptions.isEmpty { session.knowsDegraded = core.isDegraded }
             session.subscriptions.append(start.subscription)
             statistics.subscriptions += 1
             outlets.add(start.subscription, of: session)
@@ -307,6 +308,7 @@ extension Daemon {
             writer.integer(limit.value)
         }
         writer.raw("},\"features\":[\"batch\",\"cursor\",\"key\",\"shorthand\"]")
+        writer.degraded(core)
         if let eviction = evictions.take(of: session.client.clientName, session.credentials.uid) {
             writer.eviction(eviction)
         }

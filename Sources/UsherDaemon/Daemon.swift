@@ -53,9 +53,10 @@ package final class Daemon {
     private var events: [Event] = []
     private var isHandling = false
     private var resumable: [Session] = []
-    /// How many failures of the store were heard of; changes computed before are refused by it.
-    private var storeFailures = 0
-    private var box: LoopBound<Unowned<Daemon>>?
+    var storeLine = StoreLine()
+    /// How many changes were shown: what is kept encoded is right while this stays.
+    var shownChanges: UInt64 = 0
+    private(set) var box: LoopBound<Unowned<Daemon>>?
 
     var limits: Limits { configuration.limits }
 
@@ -88,6 +89,7 @@ package final class Daemon {
         var effects: [Effect] = []
         core = Core(stored, lists: upstreams.movies.lists, &effects)
         box = LoopBound(Unowned(self), on: loop)
+        watchStore()
         for effect in effects { perform(effect) }
     }
 
@@ -140,6 +142,16 @@ package final class Daemon {
     /// Takes an event to the core and does what it says; events that this causes follow in order.
     func handle(_ event: Event) {
         events.append(event)
+        handleEvents()
+    }
+
+    /// The same with several events, before any peer goes on.
+    func handle(_ several: [Event]) {
+        events += several
+        handleEvents()
+    }
+
+    private func handleEvents() {
         guard !isHandling else { return }
         isHandling = true
         var index = 0
@@ -160,6 +172,7 @@ package final class Daemon {
             guard let id = tokens.removeValue(forKey: token) else { return }
             sessions[id]?.answer(token, result)
         case .changed(let topic):
+            shownChanges &+= 1
             broadcast(topic)
         case .commit(let owner, let change): commit(change, of: owner)
         case .fetchUser(let id):
@@ -169,32 +182,6 @@ package final class Daemon {
                 handle(.pageFetched(list, result))
             }
         }
-    }
-
-    private func commit(_ change: Change, of owner: ChangeOwner) {
-        guard let box else { return }
-        let inbox = loop.inbox
-        store.commit(change, generation: storeFailures) { result in
-            // A store without a thread of its own answers at once.
-            if box.isReachable {
-                box.value.object.committed(owner, result)
-            } else {
-                inbox.post(to: box) { $0.object.committed(owner, result) }
-            }
-        }
-    }
-
-    private func committed(_ owner: ChangeOwner, _ result: Result<Void, StoreError>) {
-        switch result {
-        case .success: handle(.committed(owner, .success(())))
-        case .failure(let error):
-            storeFailures += 1
-            log.error("a change was not stored: \(error.message)")
-            handle(
-                .committed(
-                    owner, .failure(WireError(.degraded, "not stored: \(error.message)"))))
-        }
-        goOnStopping()
     }
 
     // MARK: Requests

@@ -46,7 +46,13 @@ enum DiscoverySchema {
             {"name":"gap","required":false,"schema":{"type":"boolean","const":true},
              "summary":"Mode all lost transitions that the topic no longer remembers."},
             {"name":"more","required":false,"schema":{"type":"boolean","const":true},
-             "summary":"Chunks follow; prev stays the cursor until the last one."}]}]
+             "summary":"Chunks follow; prev stays the cursor until the last one."}]},
+         {"name":"health",
+          "summary":"The store cannot be written any more, or can again; for connections that subscribed.",
+          "paramStructure":"by-name",
+          "params":[
+            {"name":"degraded","required":true,"schema":{"type":"boolean"},
+             "summary":"Whether changes are refused at present."}]}]
         """##)
 
     private static func onOneLine(_ json: String) -> String {
@@ -75,6 +81,7 @@ enum DiscoverySchema {
                "user":{"type":"integer","minimum":0},
                "limits":{"$ref":"#/components/schemas/Counters"},
                "features":{"type":"array","items":{"type":"string"}},
+               "degraded":{"type":"boolean","const":true},
                "evicted":{"type":"object","required":["reason","at_uptime_ms"],
                  "description":"How the client's former connection was cut off, told once.",
                  "properties":{
@@ -137,7 +144,8 @@ enum DiscoverySchema {
              "properties":{
                "user":{"type":"integer","minimum":0},
                "state":{"$ref":"#/components/schemas/UserState"},
-               "cursor":{"$ref":"#/components/schemas/Cursor"}}}
+               "cursor":{"$ref":"#/components/schemas/Cursor"},
+               "degraded":{"type":"boolean","const":true}}}
             """##
         ),
         Named(
@@ -196,7 +204,8 @@ enum DiscoverySchema {
                "next":{"type":["integer","null"]},"total":{"type":"integer","minimum":0},
                "complete":{"type":"boolean"},
                "status":{"$ref":"#/components/schemas/MovieListStatus"},
-               "cursor":{"$ref":"#/components/schemas/Cursor"}}}
+               "cursor":{"$ref":"#/components/schemas/Cursor"},
+               "degraded":{"type":"boolean","const":true}}}
             """##
         ),
         Named(
@@ -206,7 +215,8 @@ enum DiscoverySchema {
              "properties":{
                "list":{"type":"string"},
                "status":{"$ref":"#/components/schemas/MovieListStatus"},
-               "cursor":{"$ref":"#/components/schemas/Cursor"}}}
+               "cursor":{"$ref":"#/components/schemas/Cursor"},
+               "degraded":{"type":"boolean","const":true}}}
             """##
         ),
         Named(
@@ -232,7 +242,7 @@ enum DiscoverySchema {
             ##"""
             {"type":"object","required":["event","phase"],
              "properties":{
-               "event":{"type":"string","enum":["create","start","reload","stop"]},
+               "event":{"type":"string","enum":["create","start","reload","stop","degrade","recover"]},
                "phase":{"type":"string","enum":["will","did"]},
                "reason":{"type":"string"},
                "reconnect_after_ms":{"type":"integer","minimum":0}}}
@@ -254,7 +264,8 @@ enum DiscoverySchema {
                  {"$ref":"#/components/schemas/MoviesChange"},
                  {"$ref":"#/components/schemas/EngineEvent"},
                  {"type":"null"}]},
-               "more":{"type":"boolean","const":true}}}
+               "more":{"type":"boolean","const":true},
+               "degraded":{"type":"boolean","const":true}}}
             """##
         ),
     ]

@@ -19,17 +19,23 @@ extension JSONWriter {
 
     mutating func userResult(_ id: Int64, _ core: borrowing Core) {
         let (state, revision) = core.user(id)
-        userResult(id, state, core.cursor(revision))
+        beginUserResult(id, state, core.cursor(revision))
+        degraded(core)
+        raw("}")
     }
 
-    private mutating func userResult(_ id: Int64, _ state: UserState, _ cursor: Cursor) {
+    /// The mark of what is read while the store cannot be written: a last member, and none otherwise.
+    mutating func degraded(_ core: borrowing Core) {
+        if core.isDegraded { raw(",\"degraded\":true") }
+    }
+
+    private mutating func beginUserResult(_ id: Int64, _ state: UserState, _ cursor: Cursor) {
         raw("{\"user\":")
         integer(id)
         raw(",\"state\":")
         userState(state)
         raw(",\"cursor\":")
         self.cursor(cursor)
-        raw("}")
     }
 
     /// `asked` movies from `offset` on, or as many as `budget` bytes hold.
@@ -38,10 +44,12 @@ extension JSONWriter {
     ) {
         let range = list.stretch(from: offset, budget: budget, limit: asked)
         let next = range.upperBound < list.movies.count ? range.upperBound : nil
-        moviesResult(list, range, next: next, list.status, core.cursor(list.revision))
+        beginMoviesResult(list, range, next: next, list.status, core.cursor(list.revision))
+        degraded(core)
+        raw("}")
     }
 
-    private mutating func moviesResult(
+    private mutating func beginMoviesResult(
         _ list: MovieListMachine, _ range: Range<Int>, next: Int?, _ status: MovieListStatus,
         _ cursor: Cursor
     ) {
@@ -65,14 +73,15 @@ extension JSONWriter {
         movieListStatus(status)
         raw(",\"cursor\":")
         self.cursor(cursor)
-        raw("}")
     }
 
     mutating func moviesStatusResult(_ list: MovieListMachine, _ core: borrowing Core) {
-        moviesStatusResult(list.name, list.status, core.cursor(list.revision))
+        beginMoviesStatusResult(list.name, list.status, core.cursor(list.revision))
+        degraded(core)
+        raw("}")
     }
 
-    private mutating func moviesStatusResult(
+    private mutating func beginMoviesStatusResult(
         _ name: MovieListName, _ status: MovieListStatus, _ cursor: Cursor
     ) {
         raw("{\"list\":")
@@ -81,7 +90,6 @@ extension JSONWriter {
         movieListStatus(status)
         raw(",\"cursor\":")
         self.cursor(cursor)
-        raw("}")
     }
 
     /// The result of a request with a key, as it was when the request was carried out.
@@ -92,9 +100,9 @@ extension JSONWriter {
     ) {
         switch answer {
         case .user(let user, let revision):
-            userResult(user.id, .loaded(user), core.cursor(revision))
+            beginUserResult(user.id, .loaded(user), core.cursor(revision))
         case .moviesStatus(let name, let status, let revision):
-            moviesStatusResult(name, status, core.cursor(revision))
+            beginMoviesStatusResult(name, status, core.cursor(revision))
         case .movies(let name, let status, let revision, let offset, let count):
             guard let list = core.list(name) else { return }
             let isThere = revision >= list.generation && offset + count <= list.movies.count
@@ -102,8 +110,9 @@ extension JSONWriter {
                 isThere
                 ? list.stretch(from: offset, budget: budget, limit: count) : offset..<offset
             let next = isThere && range.upperBound < status.total ? range.upperBound : nil
-            moviesResult(list, range, next: next, status, core.cursor(revision))
+            beginMoviesResult(list, range, next: next, status, core.cursor(revision))
         }
+        raw("}")
     }
 
     mutating func subscriptionResult(_ start: SubscriptionStart, _ core: borrowing Core) {
@@ -124,6 +133,7 @@ extension JSONWriter {
             pushBody(snapshot, core)
         }
         if start.more { raw(",\"more\":true") }
+        degraded(core)
         raw("}")
     }
 

@@ -48,7 +48,9 @@ final class Session {
     private var isPumping = false
     private var isPumpScheduled = false
     /// Whether a subscriber is owed something that the socket had no room for.
-    private var isBehind = false
+    var isBehind = false
+    /// Whether the peer was told last that the store cannot be written.
+    var knowsDegraded = false
     /// The batch whose answer is to come before the pushes that it causes.
     private var batch: Batch?
     /// The batches that are not answered yet.
@@ -342,6 +344,7 @@ final class Session {
         for subscription in subscriptions where daemon.isBehind(subscription) {
             push(subscription)
         }
+        tellHealth()
         guard !isBehind, !barriers.isEmpty else { return }
         let passed = barriers
         barriers = []

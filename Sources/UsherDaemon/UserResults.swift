@@ -12,7 +12,7 @@ struct UserResults {
         let json: [UInt8]
     }
 
-    /// What follows the id in an answer that was right when the core's last change had this revision.
+    /// What follows the id in an answer that was right when so many changes had been shown.
     struct KnownAnswer {
         fileprivate var user: Int64 = -1
         fileprivate var asOf: UInt64 = 0
@@ -41,7 +41,8 @@ struct UserResults {
 extension Daemon {
     /// What follows the id in the answer to who asks for a user; not looked up while nothing at all has changed.
     func userAnswer(_ user: Int64, lastKnown: inout UserResults.KnownAnswer) -> [UInt8] {
-        let now = core.revisions.last
+        // Not the last revision: a change has one from when it is made, and is shown when it is durable.
+        let now = shownChanges
         if lastKnown.user != user || lastKnown.asOf != now {
             let tail = JSONWriter.resultHead + userResults.result(user, core) + Array("}\n".utf8)
             lastKnown = UserResults.KnownAnswer(user: user, asOf: now, tail: tail)

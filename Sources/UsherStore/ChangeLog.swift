@@ -31,6 +31,12 @@ package protocol ChangeLog: AnyObject {
     /// Never calls back when the store is not open.
     func confirmAlive(completion: @escaping @Sendable () -> Void)
 
+    /// Has `tell` called with the reason each time that the store begins to refuse every change, before it refuses the
+    /// first, and with nil each time that it takes changes again; on the thread that completions run on.
+    ///
+    /// Called once at most. A store that only ever refuses single changes has nothing to tell.
+    func watchHealth(_ tell: @escaping @Sendable (StoreError?) -> Void)
+
     /// Waits until all that was queued is durable, then closes; not to be called in a completion.
     ///
     /// A closed store may be closed again, and opened again.
@@ -38,6 +44,10 @@ package protocol ChangeLog: AnyObject {
 
     /// How the store fares, counted since it was opened.
     var status: StoreStatus { get }
+}
+
+extension ChangeLog {
+    package func watchHealth(_ tell: @escaping @Sendable (StoreError?) -> Void) {}
 }
 
 /// Every limit of the stores.

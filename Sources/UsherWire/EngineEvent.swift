@@ -12,6 +12,10 @@ public struct EngineEvent: Sendable, Hashable {
         case reload
         /// The daemon ends.
         case stop
+        /// The store cannot be written: changes are refused, reads go on.
+        case degrade
+        /// The store can be written again.
+        case recover
     }
 
     /// Whether the step is about to happen or has happened.
@@ -26,7 +30,7 @@ public struct EngineEvent: Sendable, Hashable {
     public let step: Step
     /// Whether the step is about to happen or has happened.
     public let phase: Phase
-    /// Why the daemon stops; nil for other steps.
+    /// Why the daemon stops, or what is the matter with its store; nil for other steps.
     public let reason: String?
     /// How long to wait before connecting again, in milliseconds; the daemon gives each peer
     /// another figure, so that they do not all come back at once.

@@ -60,6 +60,55 @@ struct EngineTests {
         withExtendedLifetime((client, log)) {}
     }
 
+    @Test func `A step that comes between the two of another one takes nothing from it`()
+        async throws
+    {
+        let (server, client, log) = try started()
+        let peer = try await server.greetedPeer(engine: #"{"event":"start","phase":"did"}"#)
+        let name = peer.engineName.withLock { $0 }
+        let steps = [
+            #"{"event":"stop","phase":"will","reason":"SIGTERM"}"#,
+            #"{"event":"degrade","phase":"did","reason":"full"}"#,
+            #"{"event":"recover","phase":"did"}"#,
+        ]
+        for (index, step) in steps.enumerated() {
+            peer.push(name, prev: "\(epoch):\(index + 1)", cursor: "\(epoch):\(index + 2)", step)
+        }
+        peer.close()
+        #expect(
+            try await log.entries.first(7) == [
+                "will stop", "stopped SIGTERM", "degraded full", "did degrade", "recovered",
+                "did recover", "did stop",
+            ])
+        withExtendedLifetime((client, log)) {}
+    }
+
+    @Test func `The connection says whether the daemon can store anything`() async throws {
+        let server = try FakeServer()
+        let client = UsherClient(socket: server.path)
+        let peer = try await server.greetedPeer()
+        await client.connection.becomes(.connected(.fake))
+        var degraded = Daemon.fake
+        degraded.isDegraded = true
+        for _ in 1...2 {
+            peer.send(#"{"jsonrpc":"2.0","method":"health","params":{"degraded":true}}"#)
+            await client.connection.becomes(.connected(degraded))
+            peer.send(#"{"jsonrpc":"2.0","method":"health","params":{"degraded":false}}"#)
+            await client.connection.becomes(.connected(.fake))
+        }
+        // A subscription is confirmed with the same mark.
+        let observation = client.user.observe { _ in }
+        let request = try await peer.request("subscribe", topic: "user")
+        peer.reply(
+            to: request,
+            """
+            {"as":"\(request.name)","topic":"x","cursor":"\(epoch):1","recovered":false,\
+            "reason":"no_cursor","snapshot":\(userJSON(1, "Ada")),"degraded":true}
+            """)
+        await client.connection.becomes(.connected(degraded))
+        withExtendedLifetime(observation) {}
+    }
+
     @Test func `The delegate is not kept alive`() async throws {
         let (_, client, log) = try started()
         weak let delegate = log.delegate
@@ -108,4 +157,6 @@ private final class EngineDelegateLog: EngineDelegate {
     func engineStarted() { entries.add("started") }
     func engineReloaded() { entries.add("reloaded") }
     func engineStopped(reason: String?) { entries.add("stopped \(reason ?? "")") }
+    func engineDegraded(reason: String?) { entries.add("degraded \(reason ?? "")") }
+    func engineRecovered() { entries.add("recovered") }
 }

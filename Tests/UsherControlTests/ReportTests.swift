@@ -28,6 +28,17 @@ internal import UsherWire
         #expect(plain(report) == ["1\tA\t\t"])
     }
 
+    @Test func `A daemon that cannot store is told, and ends with 3`() {
+        let daemon = Daemon(version: "0.1.0", role: "read", user: nil, isDegraded: true)
+        let report = Report.status(
+            of: daemon, uptime: .seconds(1), user: .initial, movies: status())
+        #expect(plain(report)[0] == "daemon\tdegraded\tversion 0.1.0, up 1 s, role read")
+        #expect(report.exitCode == .stateIsError)
+        #expect(report.notes.count == 1)
+        let json = report.lines(asJSON: true, terminalWidth: nil, style: .plain)
+        #expect(json.joined().contains(#""degraded":true"#))
+    }
+
     @Test func `Only a person is told that there are more pages`() {
         let list = MovieList(movies: [Movie(id: 1, title: "A")], status: status(total: 1))
         let report = Report.movies(list, named: .popular)

@@ -33,6 +33,22 @@ import Testing
         #expect(got == expected)
     }
 
+    @Test func `What was answered to one peer is what every other one reads from then on`() throws {
+        let daemon = try RunningDaemon()
+        let writer = try daemon.connect()
+        let reader = try daemon.connect()
+        _ = try writer.ask("fetch")
+        let read = #"{"jsonrpc":"2.0","id":1,"method":"user.get"}"#
+        for round in 0..<200 {
+            try writer.send(#"{"id":1,"method":"user.rename","params":{"name":"n\#(round)"}}"#)
+            // Reads of the time when the change is on its way to the disk.
+            for _ in 0..<5 { _ = try reader.ask(read) }
+            _ = try writer.json()
+            let name = try reader.ask(read)["result", "state", "user", "name"].string
+            try #require(name == "n\(round)")
+        }
+    }
+
     @Test func `O2 the reply to subscribe comes before every push of it`() throws {
         let daemon = try RunningDaemon(store: "memory")
         let writer = try daemon.connect()

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 import UsherCore
 import UsherWire
@@ -15,8 +16,13 @@ struct DegradedTests {
         await #expect(processExitsWith: .success) { [path = folder.store as String] in
             let log = SQLiteChangeLog(path: path, probeInterval: .milliseconds(10))
             let store = StoreUnderTest(log)
+            let health = Monitor<[String]>([])
+            log.watchHealth { failure in
+                health.update { $0.append(failure.map { "\($0.kind)" } ?? "well") }
+            }
             _ = try store.open()
             await store.commit(Sample.append(1))
+            #expect(health.snapshot == [])
 
             // Writing beyond the limit fails with EFBIG, which SQLite reports as an I/O error.
             signal(SIGXFSZ, SIG_IGN)
@@ -25,6 +31,7 @@ struct DegradedTests {
             #expect(failed.error?.kind == .io)
             #expect(failed.error?.message.contains("File too large") == true)
             #expect(log.status.isDegraded)
+            #expect(health.snapshot == ["io"], "told before the first is refused")
             let refused = await store.commit(Sample.append(3))
             #expect(refused.error == failed.error)
             try await waitForProbes(2, of: log)
@@ -33,15 +40,16 @@ struct DegradedTests {
             try limitFiles(to: .max)
             try await recover(store, with: 4)
             #expect(!log.status.isDegraded)
+            #expect(health.snapshot == ["io", "well"])
             let ids = try store.reopen().lists.first?.movies.map(\.id)
             #expect(ids?.first == 1 && ids?.contains(2) == false && ids?.contains(3) == false)
         }
     }
 
-    @Test(.enabled(if: Mount.isPermitted, "needs the right to mount a file system"))
+    @Test(.enabled(if: MemoryFileSystem.isPermitted, "needs the right to mount a file system"))
     func `A full disk is told, and recovers when space returns`() async throws {
         let folder = try TemporaryFolder()
-        let mount = try Mount(at: folder.path, options: "size=600k")
+        let mount = try MemoryFileSystem(at: folder.path, options: "size=600k")
         defer { mount.unmount() }
         let filler = URL(filePath: folder.path + "/filler")
         try Data(count: 200 << 10).write(to: filler)
@@ -67,10 +75,10 @@ struct DegradedTests {
         store.log.close()
     }
 
-    @Test(.enabled(if: Mount.isPermitted, "needs the right to mount a file system"))
+    @Test(.enabled(if: MemoryFileSystem.isPermitted, "needs the right to mount a file system"))
     func `A full disk at the start is told`() throws {
         let folder = try TemporaryFolder()
-        let mount = try Mount(at: folder.path, options: "size=16k")
+        let mount = try MemoryFileSystem(at: folder.path, options: "size=16k")
         defer { mount.unmount() }
         try Data(count: 8 << 10).write(to: URL(filePath: folder.path + "/filler"))
         let error = #expect(throws: StoreError.self) {
@@ -79,10 +87,10 @@ struct DegradedTests {
         #expect(error?.kind == .full)
     }
 
-    @Test(.enabled(if: Mount.isPermitted, "needs the right to mount a file system"))
+    @Test(.enabled(if: MemoryFileSystem.isPermitted, "needs the right to mount a file system"))
     func `A read-only file system is told`() throws {
         let folder = try TemporaryFolder()
-        let mount = try Mount(at: folder.path, options: "size=64k", isReadOnly: true)
+        let mount = try MemoryFileSystem(at: folder.path, options: "size=64k", isReadOnly: true)
         defer { mount.unmount() }
         let error = #expect(throws: StoreError.self) {
             try SQLiteChangeLog(path: folder.path + "/usher.sqlite").open()
@@ -119,30 +127,4 @@ private func limitFiles(to bytes: UInt64) throws {
     unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
     limit.rlim_cur = min(rlim_t(bytes), limit.rlim_max)
     try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
-}
-
-/// A file system in memory, mounted at a folder.
-private struct Mount {
-    let folder: String
-
-    /// Whether this user may mount, tried out once.
-    static let isPermitted: Bool = {
-        guard let folder = try? TemporaryFolder(),
-            let mount = try? Mount(at: folder.path, options: "size=64k")
-        else { return false }
-        mount.unmount()
-        return true
-    }()
-
-    init(at folder: String, options: String, isReadOnly: Bool = false) throws {
-        self.folder = folder
-        let flags = isReadOnly ? UInt(MS_RDONLY) : 0
-        let code = unsafe Glibc.mount("tmpfs", folder, "tmpfs", flags, options)
-        try #require(code == 0)
-    }
-
-    /// Hides the file system at once; it goes when nobody uses it any more, a child that is being forked for example.
-    func unmount() {
-        unsafe umount2(folder, Int32(MNT_DETACH))
-    }
 }

@@ -136,12 +136,15 @@ final class CommitWorker {
     }
 
     private func degrade(_ failure: StoreError) {
+        let wasWell = nextProbe == nil
         lastFailure = failure
         nextProbe = clock.now.advanced(by: probeInterval)
-        desk.update { desk in
+        let tellHealth = desk.update { desk in
             desk.status.isDegraded = true
             desk.status.lastError = failure
+            return desk.tellHealth
         }
+        if wasWell { tellHealth?(failure) }
     }
 
     private func probe() {
@@ -153,6 +156,10 @@ final class CommitWorker {
             return
         }
         nextProbe = nil
-        desk.update { $0.status.isDegraded = false }
+        let tellHealth = desk.update { desk in
+            desk.status.isDegraded = false
+            return desk.tellHealth
+        }
+        tellHealth?(nil)
     }
 }

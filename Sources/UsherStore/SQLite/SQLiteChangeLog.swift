@@ -27,7 +27,7 @@ package final class SQLiteChangeLog: ChangeLog, Sendable {
     package func open() throws(StoreError) -> StoredState {
         desk.update { desk in
             precondition(desk.phase == .closed, "a store is opened once")
-            desk = CommitDesk(phase: .opening)
+            desk = CommitDesk(phase: .opening, tellHealth: desk.tellHealth)
         }
         WorkerThread.start(named: "usher-store") { [path, probeInterval, desk] in
             CommitWorker.run(path: path, probeInterval: probeInterval, desk: desk)
@@ -55,6 +55,10 @@ package final class SQLiteChangeLog: ChangeLog, Sendable {
         }
     }
 
+    package func watchHealth(_ tell: @escaping @Sendable (StoreError?) -> Void) {
+        desk.update { $0.tellHealth = tell }
+    }
+
     package func close() {
         desk.update { $0.stopAccepting() }
         desk.wait { $0.phase == .closed ? () : nil }
@@ -76,6 +80,8 @@ struct CommitDesk: Sendable {
     enum Phase: Sendable { case closed, opening, open, closing }
 
     var phase = Phase.closed
+    /// Whom to tell that the store is degraded, and why, or well again.
+    var tellHealth: (@Sendable (StoreError?) -> Void)?
     /// What came of opening, until the opener takes it.
     var opened: Result<StoredState, StoreError>?
     var waiting: [CommitRequest] = []
