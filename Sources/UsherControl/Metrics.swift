@@ -15,6 +15,8 @@ struct Metric {
         let path: [String]
         var labels: [(name: String, value: String)] = []
         var spread: String?
+        /// The words that the value is one of: there is a sample for each, 1 for the one that holds.
+        var states: [String] = []
     }
 
     let name: String
@@ -55,8 +57,23 @@ struct Metric {
         gauge("store_degraded", "Whether the store cannot be written.", ["store", "degraded"]),
         service("responses", "Answers by HTTP status; 0: none came.", spread: "code"),
         service("retries", "Further tries of requests."),
+        service("delayed", "Tries that waited for their turn."),
+        service("crowded_out", "Requests given up since their turn would have come too late."),
+        service("expired", "Requests given up at their deadline."),
+        service("unchanged", "Answers used again since the service said that they still hold."),
+        service("remembered", "Requests not sent since there was no such thing a moment ago."),
+        circuitState,
+        service("circuit_opened", "How often a service was left alone.", ["circuit", "opened"]),
+        service(
+            "circuit_probes", "Requests that tried whether a service answers again.",
+            ["circuit", "probes"]),
+        service(
+            "circuit_refused", "Requests not sent while a service was left alone.",
+            ["circuit", "refused"]),
         service("body_bytes", "Bytes of answers, decompressed."),
         service("dropped_rows", "Rows of movie pages that made no sense."),
+        service("duplicate_rows", "Films that the list had already."),
+        service("repaired_fields", "Members left out, or taken though they are odd."),
         service("repaired_records", "User records with text that was repaired."),
     ]
 
@@ -76,14 +93,27 @@ struct Metric {
             sources: [Source(path: path, spread: spread)])
     }
 
-    /// A counter that both services have.
-    private static func service(_ name: String, _ help: String, spread: String? = nil) -> Metric {
+    /// A counter that both services have, under its own name if no path is given.
+    private static func service(
+        _ name: String, _ help: String, _ path: [String] = [], spread: String? = nil
+    ) -> Metric {
         Metric(
             name: "usherd_upstream_\(name)_total", kind: .counter, help: help,
             sources: ["users", "movies"].map { service in
-                Source(path: [service, name], labels: [("service", service)], spread: spread)
+                Source(
+                    path: [service] + (path.isEmpty ? [name] : path),
+                    labels: [("service", service)], spread: spread)
             })
     }
+
+    private static let circuitState = Metric(
+        name: "usherd_upstream_circuit_state", kind: .gauge,
+        help: "Whether a service is asked (closed), left alone (open) or tried (half_open).",
+        sources: ["users", "movies"].map { service in
+            Source(
+                path: [service, "circuit", "state"], labels: [("service", service)],
+                states: ["closed", "open", "half_open"])
+        })
 }
 
 extension Metric {
@@ -91,6 +121,12 @@ extension Metric {
     func lines(from statistics: JSONValue) -> [String] {
         let samples = sources.flatMap { source -> [String] in
             guard let value = statistics.value(at: source.path) else { return [] }
+            if !source.states.isEmpty {
+                return source.states.map { state in
+                    Self.sample(
+                        name, source.labels + [("state", state)], value.word == state ? "1" : "0")
+                }
+            }
             guard let spread = source.spread else {
                 return sample(value, labels: source.labels).map { [$0] } ?? []
             }
@@ -153,6 +189,12 @@ extension JSONValue {
     fileprivate var members: [(String, JSONValue)] {
         guard case .object(let members) = self else { return [] }
         return members.sorted { $0.key < $1.key }
+    }
+
+    /// A text.
+    fileprivate var word: String? {
+        guard case .scalar(let text) = self else { return nil }
+        return text
     }
 
     /// A number, or a flag as 0 and 1.

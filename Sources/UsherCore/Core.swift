@@ -108,6 +108,11 @@ package struct Core {
         lists[name]
     }
 
+    /// Movies that were left out of the lists since they were in them already.
+    package var duplicateMovies: Int {
+        lists.values.reduce(0) { $0 + $1.duplicates }
+    }
+
     /// The lists that the movie service has, by name.
     package var listNames: [MovieListName] {
         lists.keys.sorted { $0.rawValue < $1.rawValue }

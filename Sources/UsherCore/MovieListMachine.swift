@@ -17,6 +17,8 @@ package struct MovieListMachine: Sendable {
     private(set) var previous: (revision: UInt64, count: Int) = (0, 0)
     /// The revision at which the movies began anew; 0 before the first refresh.
     package private(set) var generation: UInt64 = 0
+    /// Movies that pages brought and that were left out, since the list had them already.
+    package private(set) var duplicates = 0
     private var marks: [StoredState.Mark] = []
     private var ids: Set<Int64> = []
     private var fetch: Fetch?
@@ -165,6 +167,7 @@ package struct MovieListMachine: Sendable {
         guard let fetch else { return }
         var seen = fetch.isRefresh ? [] : ids
         let movies = arrived.filter { seen.insert($0.id).inserted }
+        duplicates += arrived.count - movies.count
         let progress = MovieListProgress(
             revision: revisions.next(&effects), page: page, pages: pages, isComplete: isComplete)
         self.fetch?.outcome = Outcome(movies: movies, progress: progress, error: error)

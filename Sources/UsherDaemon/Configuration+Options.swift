@@ -1,6 +1,7 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
 import UsherOptions
+import UsherUpstream
 import UsherWire
 
 extension Configuration {
@@ -18,6 +19,13 @@ extension Configuration {
                     Limits.settable.map { "\($0.name)=\(configuration.limits[keyPath: $0.path])" }
                 }, isRepeatable: true
             ) { (configuration, text) throws(UsageError) in try configuration.limits.set(text) },
+            Setting(
+                "upstream-limit", "NAME=VALUE",
+                "Sets a limit of requests to services; may be given more than once.",
+                values: { $0.upstreamLimits.settings }, isRepeatable: true
+            ) { (configuration, text) throws(UsageError) in
+                try configuration.upstreamLimits.set(text)
+            },
         ]
     }
 
@@ -91,6 +99,25 @@ extension Configuration {
             },
             Setting("tmdb-key-file", "PATH", "Where the TMDB key is.", \.tmdbKeyFile),
             Setting("ca-file", "PATH", "Certificates to trust, in PEM.", \.certificateFile),
+            Setting(
+                "proxy", "ADDRESS", "environment (default), none or http://HOST:PORT.",
+                values: { [$0.proxy.description] }
+            ) { (configuration, text) throws(UsageError) in
+                do throws(UpstreamError) {
+                    configuration.proxy = try ProxyChoice(text)
+                } catch {
+                    throw UsageError("--proxy: \(error.message)")
+                }
+            },
+            Setting(
+                "ip-version", "VERSION", "any (default), 4 or 6.",
+                values: { [$0.ipVersion.rawValue] }
+            ) { (configuration, text) throws(UsageError) in
+                guard let version = HTTPIdentity.IPVersion(rawValue: text) else {
+                    throw UsageError("--ip-version is any, 4 or 6, not \(text)")
+                }
+                configuration.ipVersion = version
+            },
         ]
     }
 
@@ -193,7 +220,7 @@ extension Limits {
     }
 }
 
-private func number(
+func number(
     _ text: String, _ range: ClosedRange<Int64>, option: String
 ) throws(UsageError) -> Int64 {
     guard let value = Int64(text), range.contains(value) else {

@@ -1,5 +1,6 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
+package import UsherUpstream
 package import UsherWire
 
 /// Everything that a daemon can be told before it starts.
@@ -42,6 +43,10 @@ package struct Configuration: Sendable, Hashable {
     package var movies = Movies.sample
     package var tmdbKeyFile: String?
     package var certificateFile: String?
+    package var proxy = ProxyChoice.environment
+    package var ipVersion = HTTPIdentity.IPVersion.any
+    /// The limits of requests to the two services.
+    package var upstreamLimits = UpstreamLimits()
     package var store: Store
     package var controlGroup: String?
     package var adminGroup: String?

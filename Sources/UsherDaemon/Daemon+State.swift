@@ -41,7 +41,11 @@ extension Daemon {
             let answers = counters.requests.sorted { $0.key < $1.key }
                 .map { "\($0.value) of status \($0.key)" }
             let text = answers.isEmpty ? "none" : answers.joined(separator: ", ")
-            log.notice("state: \(name): answers \(text); \(counters.retries) tries again")
+            let circuit = counters.circuit
+            let rest = circuit.state == .closed ? "" : ", left alone after the last failures"
+            log.notice(
+                "state: \(name): answers \(text); \(counters.retries) tries again, "
+                    + "\(circuit.refused) requests not sent\(rest)")
         }
     }
 }

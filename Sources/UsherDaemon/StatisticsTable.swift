@@ -3,6 +3,7 @@
 // Everything that `stats` tells, with what it means: the answer and its schema in `rpc.discover` are both made from
 // this table, so that no counter goes without a word.
 
+import UsherCore
 import UsherEventLoop
 import UsherStore
 import UsherUpstream
@@ -17,6 +18,8 @@ struct StatisticsMember: Sendable {
     enum Value: Sendable {
         case count(@Sendable (Daemon) -> Int)
         case flag(@Sendable (Daemon) -> Bool)
+        /// One of some words.
+        case word([String], @Sendable (Daemon) -> String)
         /// A count for each of some names.
         case counts(@Sendable (Daemon) -> [(name: String, count: Int)])
         case members([StatisticsMember])
@@ -57,7 +60,13 @@ struct StatisticsMember: Sendable {
         ) { Int($0.loop.takeLongestTurn()) },
         clients, evictions, requests, pushes, store,
         service("users") { $0.upstreams.users.counters },
-        service("movies") { $0.upstreams.movies.counters },
+        service(
+            "movies",
+            count(
+                "duplicate_rows",
+                "Films left out because the list had them already, since the daemon's start."
+            ) { $0.core.duplicateMovies }
+        ) { $0.upstreams.movies.counters },
     ]
 
     private static let clients = group(
@@ -110,22 +119,63 @@ struct StatisticsMember: Sendable {
             .flag { $0.store.status.isDegraded }))
 
     private static func service(
-        _ name: String, _ counters: @escaping @Sendable (Daemon) -> UpstreamCounters
+        _ name: String, _ more: StatisticsMember...,
+        counters: @escaping @Sendable (Daemon) -> UpstreamCounters
     ) -> StatisticsMember {
-        group(
-            name, "The service of \(name) since the start or the last reload.",
+        let members = [
             Self.counts("responses", "Answers by HTTP status; 0 counts requests without one.") {
                 counters($0).requests.sorted { $0.key < $1.key }
                     .map { (String($0.key), $0.value) }
             },
             count("retries", "Further tries of a request.") { counters($0).retries },
+            count("delayed", "Tries that waited for their turn.") { counters($0).delayed },
+            count("crowded_out", "Requests given up since their turn would have come too late.") {
+                counters($0).crowdedOut
+            },
+            count("expired", "Requests given up at their deadline.") { counters($0).expired },
+            count("unchanged", "Answers used again since the service said that they still hold.") {
+                counters($0).unchanged
+            },
+            count("remembered", "Requests not sent since there was no such thing a moment ago.") {
+                counters($0).remembered
+            },
+            circuit { counters($0).circuit },
             count("body_bytes", "Bytes of answers, decompressed.") { counters($0).bodyBytes },
             count("dropped_rows", "Rows of movie pages that made no sense.") {
                 counters($0).droppedRows
             },
+            count("repaired_fields", "Members left out, or taken though they are odd.") {
+                counters($0).repairedFields
+            },
             count("repaired_records", "User records whose text was not valid UTF-8.") {
                 counters($0).repairedRecords
-            })
+            },
+        ]
+        return StatisticsMember(
+            name, "The service of \(name) since the start or the last reload.",
+            .members(members + more))
+    }
+
+    private static func circuit(
+        _ counters: @escaping @Sendable (Daemon) -> CircuitBreaker.Counters
+    ) -> StatisticsMember {
+        group(
+            "circuit", "Whether the service is left alone because it keeps failing.",
+            StatisticsMember(
+                "state",
+                "closed: it is asked. open: it is not. half_open: one request tries whether it "
+                    + "answers.",
+                .word(CircuitBreaker.State.allCases.map(\.rawValue)) {
+                    counters($0).state.rawValue
+                }),
+            count("failures_in_a_row", "Tries that failed since the last answer.") {
+                counters($0).failuresInARow
+            },
+            count("opened", "How often it was left alone.") { counters($0).opened },
+            count("probes", "Requests that tried whether it answers again.") {
+                counters($0).probes
+            },
+            count("refused", "Requests that were not sent.") { counters($0).refused })
     }
 }
 
@@ -140,6 +190,7 @@ extension JSONWriter {
             switch member.value {
             case .count(let value): integer(value(daemon))
             case .flag(let value): boolean(value(daemon))
+            case .word(_, let value): string(value(daemon))
             case .counts(let value): counters("{", value(daemon), "}")
             case .members(let members): statistics(members, of: daemon)
             }
@@ -174,6 +225,9 @@ extension JSONWriter {
             return
         case .count: rest = "\"type\":\"integer\",\"minimum\":0}"
         case .flag: rest = "\"type\":\"boolean\"}"
+        case .word(let words, _):
+            let list = words.map { "\"\($0)\"" }.joined(separator: ",")
+            rest = "\"type\":\"string\",\"enum\":[\(list)]}"
         case .counts:
             rest = "\"type\":\"object\",\"additionalProperties\":{\"type\":\"integer\"}}"
         }

@@ -28,7 +28,7 @@ final class Upstreams {
             throw StartError(error.message, status: StartError.misconfigured)
         }
         do {
-            users = try Self.directory(configuration, on: loop)
+            users = try Self.directory(configuration, on: loop, log: log)
         } catch {
             movies.close()
             throw StartError(error.message, status: StartError.misconfigured)
@@ -43,7 +43,7 @@ final class Upstreams {
     func fetchUser(_ id: Int64, completion: @escaping (Result<User, WireError>) -> Void) {
         inFlight += 1
         users.fetch(id) { [self] result in
-            if case .failure(let error) = result { log.warning("user \(id): \(error.message)") }
+            if case .failure(let error) = result { warn("user \(id)", error) }
             completion(result.mapError(WireError.init))
             ended()
         }
@@ -59,13 +59,18 @@ final class Upstreams {
             case .success(let page) where page.droppedRows > 0:
                 log.warning("\(list) page \(page.page): \(page.droppedRows) rows made no sense")
             case .success: break
-            case .failure(let error): log.warning("\(list) page \(page): \(error.message)")
+            case .failure(let error): warn("\(list) page \(page)", error)
             }
             completion(
                 result.map { FetchedMovies(pages: $0.pages, movies: $0.movies) }
                     .mapError(WireError.init))
             ended()
         }
+    }
+
+    /// Logs a failure, unless it is one of the many while a service is left alone: the log has why already.
+    private func warn(_ what: String, _ error: UpstreamError) {
+        if error.kind != .resting { log.warning("\(what): \(error.message)") }
     }
 
     /// Whether nothing is in flight.
@@ -105,20 +110,41 @@ final class Upstreams {
     /// Bytes that a file of certificates may have; Debian's, with all there are, has a quarter of a million.
     private static let maximumCertificateBytes = 4 << 20
 
-    private static func fetcher(_ configuration: Configuration, on loop: EventLoop) -> HTTPFetcher {
-        let identity = HTTPIdentity(
+    /// A client for one service, of which the log calls it `name`.
+    private static func fetcher(
+        _ name: String, _ base: BaseURL, _ limits: HTTPLimits, _ configuration: Configuration,
+        on loop: EventLoop, log: Log
+    ) -> HTTPFetcher {
+        var identity = HTTPIdentity(
             userAgent: "usherd/\(productVersion)", certificateFile: configuration.certificateFile)
-        return HTTPFetcher(on: loop, client: HTTPClient(on: loop, identity: identity))
+        identity.proxy = configuration.proxy
+        identity.ipVersion = configuration.ipVersion
+        let environment = ProcessInfo.processInfo.environment
+        if let proxy = configuration.proxy.inUse(for: base, environment: environment) {
+            identity.proxyName = proxy.name
+            let exceptions = ["no_proxy", "NO_PROXY"].lazy.compactMap { environment[$0] }
+                .first { !$0.isEmpty }
+            log.notice(
+                "\(name): requests to \(base.place) go through the proxy \(proxy.name) (\(proxy.source))"
+                    + (exceptions.map { ", unless no_proxy names the host: \($0)" } ?? ""))
+        }
+        let client = HTTPClient(on: loop, identity: identity, limits: limits)
+        let fetcher = HTTPFetcher(on: loop, client: client)
+        fetcher.onCircuitChange = { log.notice("\(name): \($0)") }
+        return fetcher
     }
 
     private static func directory(
-        _ configuration: Configuration, on loop: EventLoop
+        _ configuration: Configuration, on loop: EventLoop, log: Log
     ) throws(UpstreamError) -> any UserDirectory {
         switch configuration.users {
         case .nss: return NSSUsers(on: loop)
         case .http(let address):
             let base = try BaseURL(address, purpose: "--users")
-            return HTTPUsers(fetcher: fetcher(configuration, on: loop), base: base, ownUser: 1)
+            let fetcher = fetcher(
+                "users", base, configuration.upstreamLimits.users, configuration, on: loop, log: log
+            )
+            return HTTPUsers(fetcher: fetcher, base: base, ownUser: 1)
         case .demo:
             return DemoUsers(
                 on: loop, delaySeconds: configuration.demoDelaySeconds,
@@ -140,8 +166,10 @@ final class Upstreams {
             guard let found else { throw missingKey }
             if let warning = found.warning { log.warning(warning) }
             let base = try BaseURL(address ?? TMDBMovies.defaultBaseURL, purpose: "--movies")
-            return TMDBMovies(
-                fetcher: fetcher(configuration, on: loop), base: base, key: found.key)
+            let fetcher = fetcher(
+                "movies", base, configuration.upstreamLimits.movies, configuration, on: loop,
+                log: log)
+            return TMDBMovies(fetcher: fetcher, base: base, key: found.key)
         }
     }
 

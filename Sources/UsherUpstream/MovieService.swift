@@ -40,11 +40,16 @@ package struct FetchedPage: Sendable, Hashable {
     package let movies: [EncodedMovie]
     /// How many rows were left out.
     package let droppedRows: Int
+    /// How many members of the rows were left out or taken though they are odd.
+    package let repairedFields: Int
 
-    package init(page: Int, pages: Int, movies: [EncodedMovie], droppedRows: Int = 0) {
+    package init(
+        page: Int, pages: Int, movies: [EncodedMovie], droppedRows: Int = 0, repairedFields: Int = 0
+    ) {
         self.page = page
         self.pages = max(page, min(pages, Limits.lastPage))
         self.movies = movies
         self.droppedRows = droppedRows
+        self.repairedFields = repairedFields
     }
 }

@@ -15,6 +15,8 @@ package struct UpstreamError: Error, Sendable, Hashable, CustomStringConvertible
         case unauthorized
         /// The service was asked too often.
         case rateLimited
+        /// The service is not asked at present: it failed too often, or asked to be left alone.
+        case resting
         /// No answer, or no end of it, in time.
         case timeout
         /// The service, or the way to it, does not work, or the connection broke.
@@ -36,7 +38,8 @@ package struct UpstreamError: Error, Sendable, Hashable, CustomStringConvertible
     package let kind: Kind
     /// For people: what failed and, where there is something to do, what to do.
     package let message: String
-    /// How long the service asked to wait, clamped to ``HTTPLimits/retryAfterMilliseconds``.
+    /// When to ask again: what the service asked for, clamped to ``HTTPLimits/retryAfterMilliseconds``, or when it
+    /// is next asked at all.
     package var retryAfterMilliseconds: Int?
 
     package init(_ kind: Kind, _ message: String, retryAfterMilliseconds: Int? = nil) {
@@ -48,11 +51,16 @@ package struct UpstreamError: Error, Sendable, Hashable, CustomStringConvertible
     /// Whether the same request may succeed shortly without anyone's doing.
     package var isRetryable: Bool {
         switch kind {
-        case .rateLimited, .timeout, .unreachable, .server: true
+        case .rateLimited, .resting, .timeout, .unreachable, .server: true
         case .notFound, .endOfList, .unauthorized, .untrusted, .badReply, .refused, .unreadable,
             .configuration:
             false
         }
+    }
+
+    /// Whether it tells that the service does not work or is not reached, rather than what the service says.
+    var isNoAnswer: Bool {
+        isRetryable || kind == .untrusted || kind == .configuration
     }
 
     package var description: String { message }

@@ -1,6 +1,7 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
+internal import Glibc
 
 /// The test server of `http_server.py` as a process of its own; one serves all tests of a process.
 package struct HTTPTestServer: Sendable {
@@ -58,6 +59,40 @@ package struct HTTPTestServer: Sendable {
     /// Where the heads of the requests that came for a token are, as a JSON array of strings.
     package func logAddress(token: String) -> String {
         "http://127.0.0.1:\(port)/log/\(token)"
+    }
+
+    /// Lets the gated answers for a token go.
+    package func openGate(token: String) throws {
+        _ = try get("/open/\(token)")
+    }
+
+    /// The heads of the requests that came for a token.
+    package func requests(token: String) throws -> [String] {
+        try JSONDecoder().decode([String].self, from: get("/log/\(token)"))
+    }
+
+    /// The body of what is at a path; blocks.
+    private func get(_ path: String) throws -> Data {
+        let socket = FileHandle(
+            fileDescriptor: Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0),
+            closeOnDealloc: true)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        let status = unsafe withUnsafeBytes(of: &address) {
+            unsafe connect(
+                socket.fileDescriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self),
+                socklen_t($0.count))
+        }
+        guard status == 0 else { throw TestFailure("the test server is gone") }
+        try socket.write(contentsOf: Data("GET \(path) HTTP/1.1\r\nConnection: close\r\n\r\n".utf8))
+        shutdown(socket.fileDescriptor, Int32(SHUT_WR))
+        let answer = try socket.readToEnd() ?? Data()
+        guard let head = answer.firstRange(of: Data("\r\n\r\n".utf8)) else {
+            throw TestFailure("the test server does not answer")
+        }
+        return answer[head.upperBound...]
     }
 
     /// One end of a socket pair; the other stays open in this process, and no other, until it ends.

@@ -3,12 +3,16 @@
 
 An address is /STEPS/TOKEN/anything: the n-th request of a token gets the n-th of the
 comma-separated steps, and the last one from then on. /log/TOKEN gives the heads of the requests
-that came, as a JSON array. A step is the name of a function below, `step_NAME`, with an argument
-after `=`.
+that came, as a JSON array. /open/TOKEN lets the token's gated answers go, those to come too. A step is
+the name of a function below, `step_NAME`, with an argument after `=`.
+
+It is a proxy too: for requests with a whole address, which it answers itself, and for CONNECT, which is
+logged under the host and port that it leads to.
 
 Prints one line when it serves: its port, its TLS port, and the file of its certificate. Ends when
 its standard input does.
 """
+import email.utils
 import gzip
 import json
 import os
@@ -25,6 +29,7 @@ import urllib.parse
 
 lock = threading.Lock()
 requests = {}  # token -> heads of its requests
+gates = {}  # token -> event, set when its gated answers may go
 
 
 def movie(number, **more):
@@ -60,8 +65,15 @@ USERS = {
 class Exchange:
     """One request, and the ways to answer it."""
 
-    def __init__(self, connection, target):
+    def __init__(self, connection, head):
         self.connection = connection
+        self.verb, target = head.split(" ")[:2]
+        self.headers = {}
+        for line in head.split("\r\n")[1:]:
+            name, _, value = line.partition(":")
+            self.headers[name.lower()] = value.strip()
+        if target.startswith("http://"):
+            target = "/" + target.split("/", 3)[3]
         self.path, _, query = target.partition("?")
         self.query = urllib.parse.parse_qs(query)
         self.target = target
@@ -85,6 +97,14 @@ class Exchange:
 
     def page(self):
         return json.dumps(page_of(int(self.query.get("page", ["1"])[0]))).encode()
+
+    def is_known(self, header, value):
+        """Answers 304 if the request's header has the value."""
+        if self.headers.get(header) == value:
+            self.head(304)
+            self.goes_on = True
+            return True
+        return False
 
     def wait_for_peer(self):
         """Sends nothing more, and returns when the peer has had enough."""
@@ -125,8 +145,70 @@ def step_html(exchange, argument):
     exchange.answer(int(argument or 200), "<html>sign in</html>", kind="text/html")
 
 
-def step_redirect(exchange, _):
-    exchange.answer(302, "", f"Location: {exchange.target}")
+def step_redirect(exchange, argument):
+    """To the argument; without one to itself, for ever."""
+    exchange.answer(302, "", f"Location: {argument or exchange.target}")
+
+
+def step_later(exchange, argument):
+    """The page, of a list whose films have numbers that are larger by the argument."""
+    page = page_of(int(exchange.query.get("page", ["1"])[0]))
+    page["results"] = [movie(row["id"] + int(argument)) for row in page["results"]]
+    exchange.answer(200, page)
+
+
+def step_tagged(exchange, argument):
+    """The later list, marked with its tag: `tagged=1000`."""
+    if not exchange.is_known("if-none-match", f'"{argument}"'):
+        body = json.loads(exchange.page())
+        body["results"] = [movie(row["id"] + int(argument)) for row in body["results"]]
+        exchange.answer(200, body, f'ETag: "{argument}"')
+
+
+def step_tagged_gzip(exchange, _):
+    if not exchange.is_known("if-none-match", '"z"'):
+        exchange.answer(200, gzip.compress(exchange.page()), 'ETag: "z"')
+
+
+def step_dated(exchange, argument):
+    if not exchange.is_known("if-modified-since", argument):
+        exchange.answer(200, exchange.page(), f"Last-Modified: {argument}")
+
+
+def step_unstored(exchange, _):
+    exchange.answer(200, exchange.page(), 'ETag: "x"', "Cache-Control: private, no-store")
+
+
+def step_odd_tag(exchange, argument):
+    exchange.answer(200, exchange.page(), "ETag: " + (argument or "x" * 300))
+
+
+def step_unchanged(exchange, _):
+    """Says so to everybody."""
+    exchange.head(304)
+    exchange.goes_on = True
+
+
+def step_limited_until(exchange, argument):
+    """429 until so many seconds from now, by a clock that is a year ahead."""
+    now = time.time() + 365 * 86400
+    dates = [email.utils.formatdate(moment, usegmt=True) for moment in (now, now + int(argument))]
+    exchange.answer(429, {}, f"Date: {dates[0]}", f"Retry-After: {dates[1]}")
+
+
+def step_unavailable(exchange, argument):
+    exchange.answer(503, {}, f"Retry-After: {argument}")
+
+
+def gate(token):
+    with lock:
+        return gates.setdefault(token, threading.Event())
+
+
+def step_gated(exchange, argument):
+    """The step of the argument, once /open/TOKEN was asked for."""
+    gate(exchange.path.split("/")[2]).wait()
+    run_step(exchange, argument)
 
 
 def step_zipped(exchange, _):
@@ -247,21 +329,61 @@ def serve_one(connection):
     head = read_head(connection)
     if head is None:
         return False
-    exchange = Exchange(connection, head.split(" ")[1])
+    exchange = Exchange(connection, head)
+    if exchange.verb == "CONNECT":
+        return tunnel(exchange, head)
     steps, token = exchange.path.split("/")[1:3]
     if steps == "log":
         with lock:
             heads = list(requests.get(token, []))
         exchange.answer(200, heads)
         return True
+    if steps == "open":
+        gate(token).set()
+        exchange.answer(200, [])
+        return True
     with lock:
         heads = requests.setdefault(token, [])
         heads.append(head)
         count = len(heads)
     names = steps.split(",")
-    name, _, argument = urllib.parse.unquote(names[min(count, len(names)) - 1]).partition("=")
-    globals()["step_" + name](exchange, argument)
+    run_step(exchange, urllib.parse.unquote(names[min(count, len(names)) - 1]))
     return exchange.goes_on
+
+
+def run_step(exchange, text):
+    name, _, argument = text.partition("=")
+    globals()["step_" + name](exchange, argument)
+
+
+def tunnel(exchange, head):
+    """Leads to where CONNECT wants to go, if that is on this machine; asks `locked.test` for a password."""
+    place = exchange.target
+    with lock:
+        requests.setdefault(place, []).append(head)
+    host, _, port = place.rpartition(":")
+    if host == "locked.test":
+        exchange.answer(407, "", 'Proxy-Authenticate: Basic realm="x"')
+        return False
+    if host not in ("localhost", "127.0.0.1"):
+        exchange.answer(502, "")
+        return False
+    with socket.create_connection(("127.0.0.1", int(port))) as other:
+        exchange.head(200)
+        there = threading.Thread(target=pour, args=(exchange.connection, other), daemon=True)
+        there.start()
+        pour(other, exchange.connection)
+        there.join()
+    return False
+
+
+def pour(source, target):
+    try:
+        while piece := source.recv(65536):
+            target.sendall(piece)
+        target.shutdown(socket.SHUT_WR)
+    except OSError:
+        pass  # Either end gave up.
 
 
 def serve(connection):

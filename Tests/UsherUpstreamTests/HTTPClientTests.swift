@@ -15,7 +15,7 @@ private let server = HTTPTestServer.shared
             let response = try test.get(server.address("page", token: token)).get()
             #expect(response.status == 200)
             #expect(response.contentType == "application/json;charset=utf-8")
-            #expect(response.entityTag == "W/\"abc\"")
+            #expect(response.validators == .init(entityTag: "W/\"abc\""))
             #expect(response.retryAfterMilliseconds == nil)
             #expect(response.text.hasPrefix("{\"page\": 1, \"results\": [{\"id\": 1,"))
             let head = try #require(try test.requests(token: token).first)
@@ -55,7 +55,7 @@ private let server = HTTPTestServer.shared
     ) throws {
         try withTestLoop { test in
             var limits = impatient
-            if kind == .badReply { limits.totalMilliseconds = 20_000 }
+            if kind == .badReply { limits.tryMilliseconds = 20_000 }
             let result = try test.get(
                 server.address(step, token: HTTPTestServer.makeToken()), limits: limits)
             let error = try #require(result.failure)
@@ -66,12 +66,43 @@ private let server = HTTPTestServer.shared
         }
     }
 
-    @Test func `A redirect is not followed`() throws {
+    @Test(arguments: [
+        "", "file:///etc/passwd", "gopher://127.0.0.1:PORT/log/TOKEN",
+        "http://127.0.0.1:PORT/page/TOKEN",
+        "https://localhost:SECURE/page/TOKEN", "//127.0.0.1:PORT/page/TOKEN", "/page/TOKEN",
+        "ftp://127.0.0.1/x",
+    ])
+    func `A redirect is not followed, wherever it leads`(location: String) throws {
         try withTestLoop { test in
-            let token = HTTPTestServer.makeToken()
-            let response = try test.get(server.address("redirect", token: token)).get()
+            let (token, elsewhere) = (HTTPTestServer.makeToken(), HTTPTestServer.makeToken())
+            let target = location.replacing("PORT", with: "\(server.port)")
+                .replacing("SECURE", with: "\(server.securePort)")
+                .replacing("TOKEN", with: elsewhere)
+            let response = try test.get(
+                server.address("redirect=\(target)", token: token),
+                certificateFile: server.certificateFile
+            ).get()
             #expect(response.status == 302)
             #expect(try test.requests(token: token).count == 1)
+            #expect(try test.requests(token: elsewhere).isEmpty)
+        }
+    }
+
+    @Test func `Retry-After that is a date counts by the clock of the service`() throws {
+        try withTestLoop { test in
+            let token = HTTPTestServer.makeToken()
+            let response = try test.get(server.address("limited_until=7", token: token)).get()
+            #expect(response.retryAfterMilliseconds == 7_000)
+        }
+    }
+
+    @Test(arguments: ["odd_tag", "odd_tag=\u{e9}", "odd_tag=\u{1}"])
+    func `A mark that is too long or odd is no mark`(step: String) throws {
+        try withTestLoop { test in
+            let response = try test.get(
+                server.address(step, token: HTTPTestServer.makeToken())
+            ).get()
+            #expect(response.status == 200 && response.validators == nil)
         }
     }
 

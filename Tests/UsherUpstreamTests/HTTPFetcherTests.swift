@@ -94,7 +94,7 @@ private let server = HTTPTestServer.shared
     @Test func `Closing while it waits for another try abandons the call`() throws {
         try withTestLoop { test in
             let fetcher = test.makeFetcher()
-            let address = server.address("limited=30", token: HTTPTestServer.makeToken())
+            let address = server.address("limited=5", token: HTTPTestServer.makeToken())
             let request = HTTPRequest(try BaseURL(address, purpose: "the test server"), path: "/1")
             var hasCompleted = false
             fetcher.fetch(request, read: Self.read) { _ in hasCompleted = true }

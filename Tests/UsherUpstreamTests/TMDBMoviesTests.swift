@@ -93,7 +93,7 @@ private let v4 = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1c2hlciJ9.c2lnbmF0dXJl"
             ]
             for step in bad {
                 var limits = HTTPLimits()
-                if step == "hang" { limits.totalMilliseconds = 50 }
+                if step == "hang" { limits.tryMilliseconds = 50 }
                 let service = try makeService(step, on: test, key: key, limits: limits)
                 let error = try #require(try fetch(service, page: 1, on: test).failure)
                 let shown = "\(error) \(String(reflecting: error)) \(error.message)"

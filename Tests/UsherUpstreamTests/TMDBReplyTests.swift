@@ -50,31 +50,32 @@ struct TMDBReplyTests {
     }
 
     @Test(arguments: [
-        (#""release_date":"","poster_path":null,"overview":"","backdrop_path":null"#, ""),
-        (#""softcore":true,"some_future_key":{"nested":[1,2]}"#, ""),
-        (#""popularity":"11.5934942667441""#, #","popularity":11.5934942667441"#),
-        (#""popularity":"much","vote_average":"NaN""#, ""),
-        (#""vote_average":7"#, #","vote_average":7.0"#),
-        (#""release_date":"2024-02-30""#, #","release_date":"2024-02-30""#),
-        (#""release_date":"2024-02-03T00:00:00.000Z""#, #","release_date":"2024-02-03""#),
-        (#""release_date":"next year""#, ""),
-        (#""genre_ids":[]"#, #","genre_ids":[]"#),
-        (#""genre_ids":"drama","vote_count":-1.5,"adult":"no""#, ""),
-        (#""poster_path":"/f6.png""#, #","poster_path":"/f6.png""#),
-        (#""poster_path":"/../../etc/passwd""#, ""),
-        (#""poster_path":"/a%2F..%2Fb.jpg""#, ""),
-        (#""poster_path":"//host.test/x.jpg""#, ""),
-        (#""poster_path":"/x.jpg\u0000.png""#, ""),
-        (#""poster_path":"x.jpg""#, ""),
-        (#""poster_path":"/.jpg""#, ""),
-        (#""poster_path":"/é.jpg""#, ""),
-        (#""poster_path":"/x.jpg\n""#, ""),
-        (#""poster_path":"/x.exe""#, ""),
+        (#""release_date":"","poster_path":null,"overview":"","backdrop_path":null"#, "", 0),
+        (#""softcore":true,"some_future_key":{"nested":[1,2]}"#, "", 0),
+        (#""popularity":"11.5934942667441""#, #","popularity":11.5934942667441"#, 1),
+        (#""popularity":"much","vote_average":"NaN""#, "", 2),
+        (#""vote_average":7"#, #","vote_average":7.0"#, 0),
+        (#""release_date":"2024-02-30""#, #","release_date":"2024-02-30""#, 0),
+        (#""release_date":"2024-02-03T00:00:00.000Z""#, #","release_date":"2024-02-03""#, 1),
+        (#""release_date":"next year""#, "", 1),
+        (#""genre_ids":[]"#, #","genre_ids":[]"#, 0),
+        (#""genre_ids":"drama","vote_count":-1.5,"adult":"no""#, "", 3),
+        (#""poster_path":"/f6.png""#, #","poster_path":"/f6.png""#, 0),
+        (#""poster_path":"/../../etc/passwd""#, "", 1),
+        (#""poster_path":"/a%2F..%2Fb.jpg""#, "", 1),
+        (#""poster_path":"//host.test/x.jpg""#, "", 1),
+        (#""poster_path":"/x.jpg\u0000.png""#, "", 1),
+        (#""poster_path":"x.jpg""#, "", 1),
+        (#""poster_path":"/.jpg""#, "", 1),
+        (#""poster_path":"/é.jpg""#, "", 1),
+        (#""poster_path":"/x.jpg\n""#, "", 1),
+        (#""poster_path":"/x.exe""#, "", 1),
     ])
-    func `A field that is odd or missing never costs the row`(
-        field: String, kept: String
+    func `A field that is odd or missing never costs the row, and is counted`(
+        field: String, kept: String, repairs: Int
     ) throws {
         let page = try read(page(of: "{\"id\":1,\"title\":\"T\",\(field)}")).get()
+        #expect(page.repairedFields == repairs)
         #expect(text(page, 0) == "{\"id\":1,\"title\":\"T\"\(kept)}")
     }
 
@@ -116,6 +117,7 @@ struct TMDBReplyTests {
     @Test func `An original title stands in for a missing title`() throws {
         let page = try read(page(of: #"{"id":1,"original_title":"見本"}"#)).get()
         #expect(text(page, 0) == "{\"id\":1,\"title\":\"見本\",\"original_title\":\"見本\"}")
+        #expect(page.repairedFields == 1)
     }
 
     @Test func `A page of bad rows only fails`() throws {
@@ -152,7 +154,8 @@ struct TMDBReplyTests {
         #expect(portal.kind == .badReply)
         #expect(portal.message.contains("a web page instead of JSON: a sign-in page"))
         #expect(read("").failure?.message == "api.test sent an empty answer")
-        #expect(read("[1]").failure?.message == "api.test sent something that is not a page")
+        #expect(read("[1]").failure?.message == "api.test sent a list instead of one page")
+        #expect(read("7").failure?.message == "api.test sent something that is not a page")
         #expect(read("\u{FEFF}{}").failure?.kind == .badReply)
     }
 

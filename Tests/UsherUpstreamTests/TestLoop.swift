@@ -57,9 +57,12 @@ final class TestLoop {
     }
 
     func makeClient(
-        limits: HTTPLimits = HTTPLimits(), certificateFile: String? = nil
+        limits: HTTPLimits = HTTPLimits(), certificateFile: String? = nil,
+        identity: HTTPIdentity? = nil
     ) -> HTTPClient {
-        let identity = HTTPIdentity(userAgent: "usherd/test", certificateFile: certificateFile)
+        let identity =
+            identity
+            ?? HTTPIdentity(userAgent: "usherd/test", certificateFile: certificateFile)
         let client = HTTPClient(on: loop, identity: identity, limits: limits)
         onClose { client.close() }
         return client
@@ -67,10 +70,10 @@ final class TestLoop {
 
     /// A fetcher that hardly waits between tries.
     func makeFetcher(limits: HTTPLimits = HTTPLimits()) -> HTTPFetcher {
-        var policy = RetryPolicy()
-        policy.firstDelayMilliseconds = 1
-        policy.longestDelayMilliseconds = 4
-        let fetcher = HTTPFetcher(on: loop, client: makeClient(limits: limits), policy: policy)
+        var limits = limits
+        limits.retry.firstDelayMilliseconds = 1
+        limits.retry.longestDelayMilliseconds = 4
+        let fetcher = HTTPFetcher(on: loop, client: makeClient(limits: limits))
         onClose { fetcher.close() }
         return fetcher
     }
@@ -78,9 +81,10 @@ final class TestLoop {
     /// Sends one request with the client.
     func get(
         _ address: String, path: String = "/x", limits: HTTPLimits = HTTPLimits(),
-        certificateFile: String? = nil
+        certificateFile: String? = nil, identity: HTTPIdentity? = nil
     ) throws -> Result<HTTPResponse, UpstreamError> {
-        let client = makeClient(limits: limits, certificateFile: certificateFile)
+        let client = makeClient(
+            limits: limits, certificateFile: certificateFile, identity: identity)
         let request = HTTPRequest(
             try BaseURL(address, purpose: "the test server"), path: path, query: "page=1")
         return try wait { done in client.get(request, completion: done) }
@@ -118,6 +122,6 @@ extension HTTPResponse {
 let impatient = {
     var limits = HTTPLimits()
     limits.connectMilliseconds = 2_000
-    limits.totalMilliseconds = 1_000
+    limits.tryMilliseconds = 1_000
     return limits
 }()

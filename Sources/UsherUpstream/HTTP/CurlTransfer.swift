@@ -37,6 +37,9 @@ final class CurlTransfer {
     private let identity: HTTPIdentity
     private let limits: HTTPLimits
     private var response = HTTPResponse(status: 0)
+    /// The header `Date` in seconds since 1970, and `Retry-After` as it came.
+    private var date: Int?
+    private var retryAfter: String?
     private var headerBytes = 0
     private var isTooLarge = false
 
@@ -64,6 +67,7 @@ final class CurlTransfer {
         self.limits = limits
         place = request.base.place
         set(request)
+        setRoute()
         setLimits()
         setReceivers()
     }
@@ -81,12 +85,32 @@ final class CurlTransfer {
         if case .bearer(let token) = request.credential {
             add(header: "Authorization: Bearer \(token.text)")
         }
+        if let tag = request.validators?.entityTag { add(header: "If-None-Match: \(tag)") }
+        if let date = request.validators?.lastModified {
+            add(header: "If-Modified-Since: \(date)")
+        }
         note(unsafe usher_curl_set_list(easy, CURLOPT_HTTPHEADER, headerList))
+    }
+
+    /// How to get there: libcurl takes the proxy from the environment if it is told of none, and tries the other family
+    /// of addresses when the first does not connect at once.
+    private func setRoute() {
+        switch identity.proxy {
+        case .environment: break
+        case .none: set(CURLOPT_PROXY, "")
+        case .address(let address): set(CURLOPT_PROXY, address)
+        }
+        set(CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS, HTTPIdentity.otherFamilyMilliseconds)
+        switch identity.ipVersion {
+        case .any: set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_WHATEVER))
+        case .four: set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
+        case .six: set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V6))
+        }
     }
 
     private func setLimits() {
         set(CURLOPT_CONNECTTIMEOUT_MS, limits.connectMilliseconds)
-        set(CURLOPT_TIMEOUT_MS, limits.totalMilliseconds)
+        set(CURLOPT_TIMEOUT_MS, limits.tryMilliseconds)
         // Only looks at the length that is announced; `receive` counts.
         set(CURLOPT_MAXFILESIZE, limits.bodyBytes)
         set(CURLOPT_NOSIGNAL, 1)
@@ -179,22 +203,37 @@ final class CurlTransfer {
         if line.hasPrefix("HTTP/") {
             // Another answer: what came before was an interim one.
             response = HTTPResponse(status: 0)
+            (date, retryAfter) = (nil, nil)
         }
         guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else { return true }
         let value = String(line[line.utf8.index(after: colon)...].trimmingWhitespace())
-        switch line[..<colon].lowercased() {
+        keep(header: line[..<colon].lowercased(), value)
+        return true
+    }
+
+    private func keep(header name: String, _ value: String) {
+        switch name {
         case "content-type": response.contentType = value
-        case "etag": response.entityTag = value
-        case "retry-after":
-            response.retryAfterMilliseconds = HTTPResponse.retryAfterMilliseconds(
-                value, now: time(nil), limit: limits.retryAfterMilliseconds
-            ) { date in
-                let moment = unsafe curl_getdate(date, nil)
-                return moment == -1 ? nil : moment
-            }
+        case "etag":
+            guard let mark = HTTPResponse.Validators.mark(value) else { return }
+            response.validators = response.validators ?? .init()
+            response.validators?.entityTag = mark
+        case "last-modified":
+            guard let mark = HTTPResponse.Validators.mark(value) else { return }
+            response.validators = response.validators ?? .init()
+            response.validators?.lastModified = mark
+        case "cache-control":
+            if value.lowercased().contains("no-store") { response.mustNotBeStored = true }
+        case "date": date = seconds(value)
+        case "retry-after": retryAfter = value
         default: break
         }
-        return true
+    }
+
+    /// Seconds since 1970 of a date as HTTP has them; nil for anything else.
+    private func seconds(_ text: String) -> Int? {
+        let moment = unsafe curl_getdate(text, nil)
+        return moment == -1 ? nil : moment
     }
 
     /// What came of the request, once libcurl is done with it.
@@ -202,6 +241,11 @@ final class CurlTransfer {
         var status = 0
         unsafe usher_curl_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
         response.status = status
+        response.retryAfterMilliseconds = retryAfter.flatMap { text in
+            // By the service's own clock, where it tells it: ours may be wrong.
+            HTTPResponse.retryAfterMilliseconds(
+                text, now: date ?? time(nil), limit: limits.retryAfterMilliseconds, date: seconds)
+        }
         guard code == CURLE_OK else { return .failure(error(code)) }
         return .success(response)
     }
@@ -210,9 +254,14 @@ final class CurlTransfer {
         if isTooLarge || code == CURLE_FILESIZE_EXCEEDED {
             return .tooLarge(place: place, limit: limits.bodyBytes)
         }
+        var proxyStatus = 0
+        unsafe usher_curl_get_long(easy, CURLINFO_HTTP_CONNECTCODE, &proxyStatus)
+        if proxyStatus != 0, !(200...299).contains(proxyStatus) {
+            return .proxyRefused(status: proxyStatus, proxy: identity.proxyName, place: place)
+        }
         return UpstreamError(
-            curl: code, place: place, limits: limits, hasAnswerBegun: response.status != 0,
-            certificateFile: identity.certificateFile)
+            curl: code, place: place, limits: limits, identity: identity,
+            hasAnswerBegun: response.status != 0)
     }
 }
 

@@ -7,9 +7,8 @@ package import UsherEventLoop
 ///
 /// libcurl says which sockets to watch and when to call it again; the loop's polls and one timer do
 /// that, so that an idle client costs nothing and a hanging service delays nobody. Names are looked
-/// up on threads of libcurl's own. Proxies are taken from the environment, as libcurl does:
-/// `https_proxy`, `HTTPS_PROXY`, `http_proxy` (lower case only), `no_proxy`. Everything happens on
-/// the loop's thread. It must be closed before it is released.
+/// up on threads of libcurl's own. Everything happens on the loop's thread. It must be closed before
+/// it is released.
 @safe
 package final class HTTPClient {
     /// Names a request in flight; never used again for another one.
@@ -40,18 +39,20 @@ package final class HTTPClient {
         precondition(isClosed, "an HTTPClient must be closed before it is released")
     }
 
-    /// Sends a request.
+    /// Sends a request, with the limits' time or less.
     ///
     /// Completes once, on the loop, possibly before `get` returns; never after `cancel` or `close`.
     /// The completion may call anything, `close` too.
     @discardableResult
     package func get(
-        _ request: HTTPRequest,
+        _ request: HTTPRequest, withinMilliseconds time: UInt64 = .max,
         completion: @escaping (Result<HTTPResponse, UpstreamError>) -> Void
     ) -> RequestID {
         precondition(loop.isCurrent && !isClosed, "used off the loop or after close()")
         lastNumber += 1
         let id = RequestID(number: lastNumber)
+        var limits = limits
+        limits.tryMilliseconds = Int(clamping: min(UInt64(limits.tryMilliseconds), max(1, time)))
         let transfer = CurlTransfer(
             request, identity: identity, limits: limits, completion: completion)
         transfers[id] = transfer
@@ -155,20 +156,6 @@ package final class HTTPClient {
             transfer.release()
             transfer.completion(result)
         }
-    }
-}
-
-/// Who the client says it is, and whom it trusts.
-package struct HTTPIdentity: Sendable, Hashable {
-    /// The header `User-Agent`, such as `usherd/1.0`.
-    package var userAgent: String
-    /// A file of certificates (PEM) to trust instead of the system's; libcurl reads it, no variable
-    /// of the environment stands in for it.
-    package var certificateFile: String?
-
-    package init(userAgent: String, certificateFile: String? = nil) {
-        self.userAgent = userAgent
-        self.certificateFile = certificateFile
     }
 }
 

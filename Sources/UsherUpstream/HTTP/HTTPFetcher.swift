@@ -2,73 +2,102 @@
 
 package import UsherEventLoop
 
-/// Requests that are tried again when that makes sense, and whose answers are read off the loop.
+/// Requests to one service, made with manners: not too often, again when that makes sense, not at all while the service
+/// fails, nothing twice that is known, and each within a deadline. Answers are read off the loop.
 ///
 /// An answer of two megabytes takes long to decode, so that is done on the thread pool. Lives on
 /// the loop's thread; must be closed before it is released.
 package final class HTTPFetcher {
     /// What has been asked so far.
-    ///
-    /// A service adds what only it can count.
-    package var counters = UpstreamCounters()
+    package internal(set) var counters = UpstreamCounters()
+    /// Is told, in words for the log, when the service is left alone and when no longer.
+    package var onCircuitChange: (String) -> Void = { _ in }
 
-    private let loop: EventLoop
-    private let client: HTTPClient
-    private let policy: RetryPolicy
-    private let random: (ClosedRange<UInt64>) -> UInt64
-    private var calls: [Int: Call] = [:]
+    let loop: EventLoop
+    let client: HTTPClient
+    let random: (ClosedRange<UInt64>) -> UInt64
+    var bucket: TokenBucket
+    var circuit: CircuitBreaker
+    var missing: RememberedFailures
+    var answers: RememberedAnswers
+    var calls: [Int: HTTPCall] = [:]
+    /// Tries so far, to tell which answer was asked for later.
+    var attempts: UInt64 = 0
+    /// How the service failed last, for those who are refused since it does.
+    var lastFailure = ""
     private var lastCall = 0
     private var isClosed = false
 
+    var limits: HTTPLimits { client.limits }
+
     /// `random` draws a number from a range, for the waits between tries.
     package init(
-        on loop: EventLoop, client: HTTPClient, policy: RetryPolicy = RetryPolicy(),
+        on loop: EventLoop, client: HTTPClient,
         random: @escaping (ClosedRange<UInt64>) -> UInt64 = { UInt64.random(in: $0) }
     ) {
         self.loop = loop
         self.client = client
-        self.policy = policy
         self.random = random
+        let limits = client.limits
+        bucket = TokenBucket(rate: limits.rate, burst: limits.burst)
+        circuit = CircuitBreaker(limits.circuit)
+        missing = RememberedFailures(
+            limit: limits.missingEntries, milliseconds: UInt64(limits.missingMilliseconds))
+        answers = RememberedAnswers(limit: limits.keptEntries, bytes: limits.keptBytes)
     }
 
-    /// Sends a request until it gives a value or an error that trying again does not mend.
+    /// Sends a request until it gives a value, an error that trying again does not mend, or is at its deadline.
     ///
-    /// `read` runs on a thread of the pool. Completes once, on the loop; after `close()` never.
+    /// `read` runs on a thread of the pool. Completes once, on the loop, possibly before `fetch` returns; after
+    /// `close()` never.
     package func fetch<Value: Sendable>(
         _ request: HTTPRequest,
         read: @escaping @Sendable (HTTPResponse) -> Result<Value, UpstreamError>,
         completion: @escaping (Result<Value, UpstreamError>) -> Void
     ) {
         guard !isClosed else { return }
+        if let failure = missing.find(request.key, at: loop.now) {
+            counters.remembered += 1
+            completion(.failure(failure))
+            return
+        }
         lastCall += 1
         let number = lastCall
-        let call = Call()
-        calls[number] = call
-
-        let finish = { [unowned self] (result: Result<Value, UpstreamError>) in
-            if case .failure(let error) = result, retry(number, after: error) { return }
-            guard calls.removeValue(forKey: number) != nil else { return }
-            call.end()
-            completion(result)
-        }
-        let limit = client.limits.bodyBytes
+        let call = HTTPCall(
+            number, request, deadline: loop.now + UInt64(limits.deadlineMilliseconds),
+            expiry: Timer(on: loop) { [unowned self] in expired(number) })
+        let limit = limits.bodyBytes
         let place = request.base.place
-        call.attempt = { [unowned self] in
-            client.get(request) { [unowned self] result in
-                count(result)
-                switch result {
-                case .failure(let error): finish(.failure(error))
-                case .success(let response):
-                    loop.work {
-                        inflate(response, limit: limit, place: place).flatMap(read)
-                    } then: { [weak self] value in
-                        // A call that was abandoned meanwhile finishes without effect.
-                        if self != nil { finish(value) }
-                    }
+        call.read = { [unowned self] response in
+            loop.work {
+                let whole = inflate(response, limit: limit, place: place)
+                return (whole, whole.flatMap(read))
+            } then: { [weak self] (whole: Result<HTTPResponse, UpstreamError>, value) in
+                // A call that was abandoned meanwhile, or is past its deadline, ends without effect.
+                guard let self, let call = calls[number] else { return }
+                switch value {
+                case .success(let value):
+                    succeeded(call, try? whole.get())
+                    completion(.success(value))
+                case .failure(let error): failed(call, error)
                 }
             }
         }
-        call.attempt?()
+        call.fail = { completion(.failure($0)) }
+        calls[number] = call
+        call.expiry.start(afterMilliseconds: UInt64(limits.deadlineMilliseconds))
+        attempt(call)
+    }
+
+    /// Counts what a service found odd in an answer.
+    func count(droppedRows: Int = 0, repairedFields: Int = 0) {
+        counters.droppedRows += droppedRows
+        counters.repairedFields += repairedFields
+    }
+
+    /// Forgets what was not there below a path.
+    func forgetFailures(path: String) {
+        missing.forget(beginningWith: path + "?")
     }
 
     /// Abandons all requests, and closes the client; nothing completes after.
@@ -80,42 +109,6 @@ package final class HTTPFetcher {
         client.close()
         for call in calls.values { call.end() }
         calls = [:]
-    }
-
-    /// Arranges another try, if the policy wants one.
-    private func retry(_ number: Int, after error: UpstreamError) -> Bool {
-        guard let call = calls[number] else { return false }
-        call.failures += 1
-        guard let delay = policy.delay(after: error, failures: call.failures, random: random)
-        else { return false }
-        call.timer = Timer(on: loop) { [unowned self] in
-            counters.retries += 1
-            calls[number]?.attempt?()
-        }
-        call.timer?.start(afterMilliseconds: delay)
-        return true
-    }
-
-    private func count(_ result: Result<HTTPResponse, UpstreamError>) {
-        guard case .success(let response) = result else {
-            counters.requests[0, default: 0] += 1
-            return
-        }
-        counters.requests[response.status, default: 0] += 1
-        counters.bodyBytes += response.body.count
-    }
-}
-
-/// One request with its tries.
-private final class Call {
-    var failures = 0
-    var attempt: (() -> Void)?
-    var timer: Timer?
-
-    /// Lets go of what refers back to the call.
-    func end() {
-        attempt = nil
-        timer = nil
     }
 }
 

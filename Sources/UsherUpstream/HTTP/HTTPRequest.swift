@@ -18,6 +18,8 @@ package struct HTTPRequest: Sendable, Hashable {
     /// Without the question mark; empty for none.
     package let query: String
     package let credential: Credential?
+    /// The marks of an answer that is known: the service need not send it again.
+    var validators: HTTPResponse.Validators?
 
     package init(
         _ base: BaseURL, path: String, query: String = "", credential: Credential? = nil
@@ -27,6 +29,9 @@ package struct HTTPRequest: Sendable, Hashable {
         self.query = query
         self.credential = credential
     }
+
+    /// Names what is asked for, among all that is asked of a service; without the credential.
+    var key: String { "\(path)?\(query)" }
 
     /// The whole address, the secret parameter included: for libcurl alone.
     var exposedURL: String {

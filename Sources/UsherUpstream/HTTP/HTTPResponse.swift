@@ -4,20 +4,38 @@
 package struct HTTPResponse: Sendable, Hashable {
     package var status: Int
     package var contentType: String?
-    /// The header `ETag`, quotes included.
-    package var entityTag: String?
+    /// The marks by which the service knows this answer again; nil if it gave none.
+    var validators: Validators?
+    /// Whether the service forbids to keep the answer.
+    var mustNotBeStored = false
     /// How long the service asked to wait, clamped to ``HTTPLimits/retryAfterMilliseconds``.
     package var retryAfterMilliseconds: Int?
     /// Decompressed if the answer said that it was compressed.
     package var body: [UInt8]
 
+    /// What marks an answer, as the service wrote it.
+    struct Validators: Sendable, Hashable {
+        /// The header `ETag`, quotes included.
+        var entityTag: String?
+        /// The header `Last-Modified`.
+        var lastModified: String?
+
+        /// Bytes of a mark; it is sent back, so a longer or odd one is taken as none.
+        private static let maximumBytes = 256
+
+        /// A header's value, if it can be sent back as it is.
+        static func mark(_ value: String) -> String? {
+            let isPlain = value.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+            return isPlain && (1...maximumBytes).contains(value.utf8.count) ? value : nil
+        }
+    }
+
     package init(
-        status: Int, contentType: String? = nil, entityTag: String? = nil,
-        retryAfterMilliseconds: Int? = nil, body: [UInt8] = []
+        status: Int, contentType: String? = nil, retryAfterMilliseconds: Int? = nil,
+        body: [UInt8] = []
     ) {
         self.status = status
         self.contentType = contentType
-        self.entityTag = entityTag
         self.retryAfterMilliseconds = retryAfterMilliseconds
         self.body = body
     }

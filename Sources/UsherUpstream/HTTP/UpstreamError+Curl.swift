@@ -7,26 +7,34 @@ extension UpstreamError {
     ///
     /// libcurl's own detailed messages are not used: they may quote what a server sent.
     init(
-        curl code: CURLcode, place: String, limits: HTTPLimits, hasAnswerBegun: Bool,
-        certificateFile: String?
+        curl code: CURLcode, place: String, limits: HTTPLimits, identity: HTTPIdentity,
+        hasAnswerBegun: Bool
     ) {
+        let proxy = identity.proxyName
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST:
-            self.init(.unreachable, "the name in \(place) cannot be found (DNS)")
+            let family =
+                switch identity.ipVersion {
+                case .any: ""
+                case .four, .six: ", addresses of IPv\(identity.ipVersion.rawValue) only"
+                }
+            self.init(.unreachable, "the name in \(place) cannot be found (DNS\(family))")
         case CURLE_COULDNT_RESOLVE_PROXY:
-            self.init(
-                .unreachable, "the name of the proxy that the environment sets cannot be found")
+            self.init(.unreachable, "the name of the proxy \(proxy ?? "") cannot be found (DNS)")
+        case CURLE_PROXY:
+            self.init(.unreachable, "the proxy \(proxy ?? "") does not lead to \(place)")
         case CURLE_COULDNT_CONNECT:
-            self.init(.unreachable, "cannot connect to \(place)")
+            let way = proxy.map { ", or to the proxy \($0) on the way" } ?? ""
+            self.init(.unreachable, "cannot connect to \(place)\(way)")
         case CURLE_OPERATION_TIMEDOUT where hasAnswerBegun:
             self.init(
                 .timeout,
-                "the answer of \(place) did not end within \(duration(limits.totalMilliseconds))")
+                "the answer of \(place) did not end within \(duration(limits.tryMilliseconds))")
         case CURLE_OPERATION_TIMEDOUT:
             self.init(
                 .timeout,
                 "\(place) did not answer in time (\(duration(limits.connectMilliseconds)) to "
-                    + "connect, \(duration(limits.totalMilliseconds)) in all)")
+                    + "connect, \(duration(limits.tryMilliseconds)) in all)")
         case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR,
             CURLE_HTTP2, CURLE_HTTP2_STREAM:
             self.init(
@@ -41,7 +49,7 @@ extension UpstreamError {
         case CURLE_SSL_CACERT_BADFILE:
             self.init(
                 .configuration,
-                "the CA file \(certificateFile ?? "of the system") cannot be used")
+                "the CA file \(identity.certificateFile ?? "of the system") cannot be used")
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
             self.init(.badReply, "\(place) does not answer in HTTP")
         case CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR:
@@ -49,6 +57,19 @@ extension UpstreamError {
         default:
             let meaning = unsafe String(cString: curl_easy_strerror(code))
             self.init(.unreachable, "the request to \(place) failed: \(meaning)")
+        }
+    }
+}
+
+extension UpstreamError {
+    /// A proxy that did not make the way free.
+    static func proxyRefused(status: Int, proxy: String?, place: String) -> UpstreamError {
+        let name = proxy.map { " \($0)" } ?? ""
+        let message = "the proxy\(name) did not let through to \(place) (HTTP \(status))"
+        return switch status {
+        case 407: UpstreamError(.refused(status: status), message + "; it wants a password")
+        case 500...599: UpstreamError(.unreachable, message)
+        default: UpstreamError(.refused(status: status), message)
         }
     }
 }

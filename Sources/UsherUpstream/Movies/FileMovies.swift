@@ -55,6 +55,7 @@ package final class FileMovies: MovieService {
     private func take(_ rows: MovieRows, page: Int) -> Result<FetchedPage, UpstreamError> {
         movies = rows.movies
         counters.droppedRows += rows.droppedRows
+        counters.repairedFields += rows.repairedFields
         return PageOfTwenty.page(page, of: rows.movies, droppedRows: rows.droppedRows)
     }
 }

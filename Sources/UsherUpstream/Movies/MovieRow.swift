@@ -8,6 +8,8 @@ internal import UsherWire
 /// A row needs a number and a title; whatever else makes no sense is left out.
 struct MovieRow: Decodable {
     let movie: Movie
+    /// How many members were left out, or taken though they are odd.
+    let repairedFields: Int
 
     private enum CodingKeys: String, CodingKey {
         case id, title, overview, popularity, adult, video
@@ -22,20 +24,21 @@ struct MovieRow: Decodable {
     }
 
     init(from decoder: any Decoder) throws {
-        let row = try decoder.container(keyedBy: CodingKeys.self)
-        let id = try row.decode(Int64.self, forKey: .id)
+        var row = TolerantFields(try decoder.container(keyedBy: CodingKeys.self))
+        let id = try row.container.decode(Int64.self, forKey: .id)
         let originalTitle = row.text(.originalTitle)
-        guard id > 0, let title = row.text(.title) ?? originalTitle else {
+        let ownTitle = row.text(.title)
+        guard id > 0, let title = ownTitle ?? originalTitle else {
             throw DecodingError.dataCorrupted(
-                .init(codingPath: row.codingPath, debugDescription: "no number or no title"))
+                .init(codingPath: decoder.codingPath, debugDescription: "no number or no title"))
         }
         var movie = Movie(id: id, title: title)
         movie.originalTitle = originalTitle
         movie.originalLanguage = row.text(.originalLanguage)
         movie.overview = row.text(.overview)
-        movie.releaseDate = row.text(.releaseDate).flatMap(Self.date)
-        movie.posterPath = row.text(.posterPath).flatMap(Self.imagePath)
-        movie.backdropPath = row.text(.backdropPath).flatMap(Self.imagePath)
+        movie.releaseDate = row.text(.releaseDate, as: Self.date)
+        movie.posterPath = row.text(.posterPath, as: Self.imagePath)
+        movie.backdropPath = row.text(.backdropPath, as: Self.imagePath)
         movie.genreIDs = row.value(.genreIDs)
         movie.popularity = row.number(.popularity)
         movie.voteAverage = row.number(.voteAverage)
@@ -43,6 +46,7 @@ struct MovieRow: Decodable {
         movie.adult = row.value(.adult)
         movie.video = row.value(.video)
         self.movie = movie
+        repairedFields = row.repairs + (ownTitle == nil ? 1 : 0)
     }
 
     /// The day of `YYYY-MM-DD`, which a time may follow; nil for other forms.
@@ -78,21 +82,42 @@ struct MovieRow: Decodable {
     }
 }
 
-extension KeyedDecodingContainer {
-    /// The value of a member; nil if it is missing, null or of another type.
-    fileprivate func value<Value: Decodable>(_ key: Key) -> Value? {
-        try? decodeIfPresent(Value.self, forKey: key)
+/// Members of a row that may be missing or odd; counts those that were.
+private struct TolerantFields<Key: CodingKey> {
+    let container: KeyedDecodingContainer<Key>
+    /// How many were there and made no sense as they are. Missing and null ones are in order.
+    private(set) var repairs = 0
+
+    init(_ container: KeyedDecodingContainer<Key>) {
+        self.container = container
     }
 
-    /// The same for text, where empty means that there is none.
-    fileprivate func text(_ key: Key) -> String? {
+    /// The value of a member; nil if it is missing, null or of another type.
+    mutating func value<Value: Decodable>(_ key: Key) -> Value? {
+        guard isThere(key) else { return nil }
+        let value = try? container.decode(Value.self, forKey: key)
+        if value == nil { repairs += 1 }
+        return value
+    }
+
+    /// The same for text, where empty means that there is none, in the form that `form` gives it.
+    mutating func text(_ key: Key, as form: (String) -> String? = { $0 }) -> String? {
         guard let text: String = value(key), !text.isEmpty else { return nil }
-        return text
+        let result = form(text)
+        if result != text { repairs += 1 }
+        return result
     }
 
     /// The same for numbers, which old answers hold as text.
-    fileprivate func number(_ key: Key) -> Double? {
-        let number = value(key) ?? text(key).flatMap(Double.init)
-        return number.flatMap { $0.isFinite ? $0 : nil }
+    mutating func number(_ key: Key) -> Double? {
+        guard isThere(key) else { return nil }
+        if let number = try? container.decode(Double.self, forKey: key) { return number }
+        repairs += 1
+        let text = try? container.decode(String.self, forKey: key)
+        return text.flatMap(Double.init).flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    private func isThere(_ key: Key) -> Bool {
+        (try? container.decodeNil(forKey: key)) == false
     }
 }

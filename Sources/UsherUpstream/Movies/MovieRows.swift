@@ -11,15 +11,18 @@ struct MovieRows: Decodable {
 
     private(set) var movies: [EncodedMovie] = []
     private(set) var droppedRows = 0
+    /// How many members of the rows that are kept were left out or taken though they are odd.
+    private(set) var repairedFields = 0
 
     init(from decoder: any Decoder) throws {
         var rows = try decoder.unkeyedContainer()
         while !rows.isAtEnd {
-            let row = try rows.decode(TolerantRow.self)
-            if let movie = row.movie.map(EncodedMovie.init),
+            let row = try rows.decode(TolerantRow.self).row
+            if let row, case let movie = EncodedMovie(row.movie),
                 movie.json.count <= Self.encodedMovieBytes
             {
                 movies.append(movie)
+                repairedFields += row.repairedFields
             } else {
                 droppedRows += 1
             }
@@ -31,10 +34,10 @@ struct MovieRows: Decodable {
 
     /// Never fails, so that the rows after a bad one are reached.
     private struct TolerantRow: Decodable {
-        let movie: Movie?
+        let row: MovieRow?
 
         init(from decoder: any Decoder) {
-            movie = try? MovieRow(from: decoder).movie
+            row = try? MovieRow(from: decoder)
         }
     }
 }

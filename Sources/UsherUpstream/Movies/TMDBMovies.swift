@@ -41,7 +41,12 @@ package final class TMDBMovies: MovieService {
             credential: key.credential)
         let reply = TMDBReply(page: page, place: base.place, keyDescription: key.description)
         fetcher.fetch(request, read: reply.read) { [unowned self] result in
-            if case .success(let page) = result { fetcher.counters.droppedRows += page.droppedRows }
+            if case .success(let fetched) = result {
+                fetcher.count(
+                    droppedRows: fetched.droppedRows, repairedFields: fetched.repairedFields)
+                // The list may have grown: what it did not have is asked for again.
+                if page == 1 { fetcher.forgetFailures(path: request.path) }
+            }
             completion(result)
         }
     }

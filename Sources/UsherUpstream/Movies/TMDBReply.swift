@@ -21,38 +21,35 @@ struct TMDBReply: Sendable {
 
     func read(_ response: HTTPResponse) -> Result<FetchedPage, UpstreamError> {
         guard response.status == 200 else { return .failure(error(response)) }
-        switch JSONShape(of: response.body) {
-        case .object: return page(response.body)
-        case .empty: return .failure(bad("\(place) sent an empty answer"))
-        case .markup:
-            return .failure(
-                bad(
-                    "\(place) answered with a web page instead of JSON: "
-                        + "a sign-in page of the network, or a wrong base address"))
-        case .array, .other: return .failure(bad("\(place) sent something that is not a page"))
-        }
+        if let error = failures.error(JSONShape(of: response.body)) { return .failure(error) }
+        return page(response.body)
     }
+
+    private var failures: ReplyFailures { ReplyFailures(place: place, wanted: "page") }
 
     private func page(_ body: [UInt8]) -> Result<FetchedPage, UpstreamError> {
         guard let envelope = decodeJSON(MovieEnvelope.self, from: body),
             let pages = envelope.totalPages, envelope.page == page
-        else { return .failure(bad("\(place) sent JSON that is not the page \(page) asked for")) }
+        else {
+            return .failure(
+                failures.bad("\(place) sent JSON that is not the page \(page) asked for"))
+        }
         let rows = envelope.results
         guard !rows.isAllBad else {
             return .failure(
-                bad("none of the \(rows.droppedRows) rows that \(place) sent makes sense"))
+                failures.bad("none of the \(rows.droppedRows) rows that \(place) sent makes sense"))
         }
         guard !rows.movies.isEmpty else { return .failure(endOfList) }
         return .success(
             FetchedPage(
-                page: page, pages: pages, movies: rows.movies, droppedRows: rows.droppedRows))
+                page: page, pages: pages, movies: rows.movies, droppedRows: rows.droppedRows,
+                repairedFields: rows.repairedFields))
     }
 
     private func error(_ response: HTTPResponse) -> UpstreamError {
-        let status = response.status
         let code = decodeJSON(TMDBErrorBody.self, from: response.body)?.code
-        let detail = code.map { "HTTP \(status), code \($0)" } ?? "HTTP \(status)"
-        switch status {
+        let detail = ReplyFailures.detail(response, code: code)
+        switch response.status {
         case 422: return endOfList
         case 400 where code == Self.pageCode: return endOfList
         case 401: return unauthorized(detail)
@@ -60,19 +57,7 @@ struct TMDBReply: Sendable {
         case 404:
             return UpstreamError(
                 .notFound, "\(place) has no such list (\(detail)); check the base address")
-        case 429:
-            return UpstreamError(
-                .rateLimited, "\(place) was asked too often (\(detail))",
-                retryAfterMilliseconds: response.retryAfterMilliseconds)
-        case 500...599:
-            return UpstreamError(
-                .server(status: status), "\(place) failed (\(detail))",
-                retryAfterMilliseconds: response.retryAfterMilliseconds)
-        case 300...399:
-            return bad("\(place) points elsewhere (\(detail)), which is not followed")
-        case 400...499:
-            return UpstreamError(.refused(status: status), "\(place) refused (\(detail))")
-        default: return bad("\(place) sent no page (\(detail))")
+        default: return failures.error(response, code: code)
         }
     }
 
@@ -83,10 +68,6 @@ struct TMDBReply: Sendable {
     private func unauthorized(_ detail: String) -> UpstreamError {
         UpstreamError(
             .unauthorized, "TMDB refused \(keyDescription) (\(detail)); check the key")
-    }
-
-    private func bad(_ message: String) -> UpstreamError {
-        UpstreamError(.badReply, message)
     }
 }
 

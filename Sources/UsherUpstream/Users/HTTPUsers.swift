@@ -22,8 +22,13 @@ package final class HTTPUsers: UserDirectory {
 
     package func fetch(_ id: Int64, completion: @escaping (Result<User, UpstreamError>) -> Void) {
         let reply = UserReply(id: id, place: base.place)
-        fetcher.fetch(
-            HTTPRequest(base, path: "/\(id)"), read: reply.read, completion: completion)
+        fetcher.fetch(HTTPRequest(base, path: "/\(id)"), read: reply.read) {
+            [unowned self] result in
+            if case .success(let fetched) = result {
+                fetcher.count(repairedFields: fetched.repairedFields)
+            }
+            completion(result.map(\.user))
+        }
     }
 
     package func close() {

@@ -11,61 +11,57 @@ struct UserReply: Sendable {
     /// The service's host, for messages.
     let place: String
 
-    func read(_ response: HTTPResponse) -> Result<User, UpstreamError> {
+    func read(_ response: HTTPResponse) -> Result<FetchedUser, UpstreamError> {
         guard response.status == 200 else { return .failure(error(response)) }
-        switch JSONShape(of: response.body) {
-        case .object: return user(response.body)
-        case .empty: return .failure(bad("\(place) sent an empty answer"))
-        case .markup: return .failure(bad("\(place) answered with a web page instead of JSON"))
-        case .array: return .failure(bad("\(place) sent a list instead of one user"))
-        case .other: return .failure(bad("\(place) sent something that is not a user"))
-        }
+        if let error = failures.error(JSONShape(of: response.body)) { return .failure(error) }
+        return user(response.body)
     }
 
-    private func user(_ body: [UInt8]) -> Result<User, UpstreamError> {
+    private var failures: ReplyFailures { ReplyFailures(place: place, wanted: "user") }
+
+    private func user(_ body: [UInt8]) -> Result<FetchedUser, UpstreamError> {
         guard let record = decodeJSON(UserBody.self, from: body) else {
             return .failure(
-                bad("\(place) sent JSON that is not a user with id, name and username"))
+                failures.bad("\(place) sent JSON that is not a user with id, name and username"))
         }
         guard record.id == id else {
-            return .failure(bad("\(place) sent user \(record.id) when asked for user \(id)"))
+            return .failure(
+                failures.bad("\(place) sent user \(record.id) when asked for user \(id)"))
         }
         let name = record.name.isEmpty ? record.username : record.name
         guard !name.isEmpty else {
-            return .failure(bad("user \(id) of \(place) has neither a name nor a username"))
+            return .failure(
+                failures.bad("user \(id) of \(place) has neither a name nor a username"))
         }
+        let texts = [name, record.username, record.phone].map { $0?.cut(toBytes: User.textBytes) }
+        let user = User(
+            id: id, name: texts[0] ?? "", username: texts[1] ?? "", phone: texts[2])
+        let repairs = [
+            record.name.isEmpty, texts[0] != name, texts[1] != record.username,
+            texts[2] != record.phone,
+        ]
         return .success(
-            User(
-                id: id, name: name.cut(toBytes: User.textBytes),
-                username: record.username.cut(toBytes: User.textBytes),
-                phone: record.phone?.cut(toBytes: User.textBytes)))
+            FetchedUser(
+                user: user, repairedFields: record.repairedFields + repairs.count { $0 }))
     }
 
     private func error(_ response: HTTPResponse) -> UpstreamError {
-        let status = response.status
-        switch status {
-        case 404, 410: return UpstreamError(.notFound, "\(place) has no user \(id)")
+        switch response.status {
+        case 404, 410: UpstreamError(.notFound, "\(place) has no user \(id)")
         case 401, 403:
-            return UpstreamError(.unauthorized, "\(place) refused access (HTTP \(status))")
-        case 429:
-            return UpstreamError(
-                .rateLimited, "\(place) was asked too often (HTTP 429)",
-                retryAfterMilliseconds: response.retryAfterMilliseconds)
-        case 500...599:
-            return UpstreamError(
-                .server(status: status), "\(place) failed (HTTP \(status))",
-                retryAfterMilliseconds: response.retryAfterMilliseconds)
-        case 300...399:
-            return bad("\(place) points elsewhere (HTTP \(status)), which is not followed")
-        case 400...499:
-            return UpstreamError(.refused(status: status), "\(place) refused (HTTP \(status))")
-        default: return bad("\(place) sent no user (HTTP \(status))")
+            UpstreamError(
+                .unauthorized,
+                "\(place) refused access (\(ReplyFailures.detail(response, code: nil)))")
+        default: failures.error(response)
         }
     }
+}
 
-    private func bad(_ message: String) -> UpstreamError {
-        UpstreamError(.badReply, message)
-    }
+/// A user as it came, with what was put right.
+struct FetchedUser: Sendable, Hashable {
+    let user: User
+    /// How many members were of another type than they should be, missing though needed, or too long.
+    let repairedFields: Int
 }
 
 /// A user's record; members that are not named here are ignored.
@@ -74,6 +70,8 @@ private struct UserBody: Decodable {
     let name: String
     let username: String
     let phone: String?
+    /// How many members were taken though they are of an odd type, or left out for it.
+    let repairedFields: Int
 
     private enum CodingKeys: String, CodingKey {
         case id, name, username, phone
@@ -81,31 +79,41 @@ private struct UserBody: Decodable {
 
     init(from decoder: any Decoder) throws {
         let record = try decoder.container(keyedBy: CodingKeys.self)
-        id = try Self.id(record)
         name = try record.decodeIfPresent(String.self, forKey: .name) ?? ""
         username = try record.decodeIfPresent(String.self, forKey: .username) ?? ""
-        phone = Self.phone(record)
+        let id = try Self.id(record)
+        let phone = Self.phone(record)
+        self.id = id.number
+        self.phone = phone.text
+        repairedFields = [id.isRepaired, phone.isRepaired].count { $0 }
     }
 
     /// A number, or its digits as text.
-    private static func id(_ record: KeyedDecodingContainer<CodingKeys>) throws -> Int64 {
+    private static func id(
+        _ record: KeyedDecodingContainer<CodingKeys>
+    ) throws -> (number: Int64, isRepaired: Bool) {
         if let text = try? record.decode(String.self, forKey: .id) {
             guard let id = Int64(text), String(id) == text else {
                 throw DecodingError.dataCorruptedError(
                     forKey: .id, in: record, debugDescription: "not the digits of a number")
             }
-            return id
+            return (id, true)
         }
-        return try record.decode(Int64.self, forKey: .id)
+        return (try record.decode(Int64.self, forKey: .id), false)
     }
 
     /// Free text, or a number; everything else is no telephone.
-    private static func phone(_ record: KeyedDecodingContainer<CodingKeys>) -> String? {
+    private static func phone(
+        _ record: KeyedDecodingContainer<CodingKeys>
+    ) -> (text: String?, isRepaired: Bool) {
+        guard (try? record.decodeNil(forKey: .phone)) == false else { return (nil, false) }
         if let text = try? record.decode(String.self, forKey: .phone) {
-            return text.isEmpty ? nil : text
+            return (text.isEmpty ? nil : text, false)
         }
-        if let number = try? record.decode(Int64.self, forKey: .phone) { return String(number) }
+        if let number = try? record.decode(Int64.self, forKey: .phone) {
+            return (String(number), true)
+        }
         let number = try? record.decode(Double.self, forKey: .phone)
-        return number.map { $0.description }
+        return (number.map { $0.description }, true)
     }
 }

@@ -18,7 +18,8 @@ struct UpstreamOracle: Oracle {
         try checkRow(input)
         for body in [input, Array("{\"id\":1,".utf8) + input + Array("}".utf8)] {
             let reply = UserReply(id: 1, place: "service.test")
-            if case .success(let user) = reply.read(HTTPResponse(status: 200, body: body)) {
+            if case .success(let fetched) = reply.read(HTTPResponse(status: 200, body: body)) {
+                let user = fetched.user
                 try require(user.id == 1 && !user.name.isEmpty, "not a user: \(shown(body))")
                 try check(user)
             }
