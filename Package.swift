@@ -128,7 +128,7 @@ let package = Package(
         test("UsherUpstream", "TestSupport", "UsherEventLoop", "UsherWire"),
         test(
             "UsherDaemon", "TestSupport", "UsherCore", "UsherEventLoop", "UsherOptions",
-            "UsherStore", "UsherWire"),
+            "UsherStore", "UsherUpstream", "UsherWire"),
         test("UsherOptions", "TestSupport"),
         test("UsherStreams"),
         test("UsherClient", "UsherStreams", "UsherWire"),

@@ -129,6 +129,8 @@ package struct ConfigurationSource: Sendable {
         \(options.help)
 
         Limits: \(Limits.settable.map(\.name).joined(separator: ", ")).
+
+        Limits of requests to services: \(UpstreamLimits.settable.map(\.name).joined(separator: ", ")).
         """
     }
 

@@ -40,6 +40,20 @@ extension RunningDaemon {
         }
     }
 
+    /// Milliseconds of processor time that all its threads have used, in steps of ten.
+    package var processorMilliseconds: Int {
+        get throws {
+            let text = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+            // The name before may hold anything, parentheses too.
+            guard let end = text.lastIndex(of: ")") else { throw TestFailure("no /proc/stat") }
+            let fields = text[text.index(after: end)...].split(separator: " ")
+            guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else {
+                throw TestFailure("no times in /proc/stat")
+            }
+            return (user + system) * 10
+        }
+    }
+
     private func field(_ name: String) throws -> Int {
         let text = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
         let line = text.split(separator: "\n").first { $0.hasPrefix(name) }

@@ -312,6 +312,12 @@ def step_noise(exchange, _):
     exchange.send(b"\x16\x03\x01 this is not HTTP\r\n\r\n")
 
 
+def step_broken(exchange, argument):
+    """The step of the argument until /open/TOKEN was asked for, then the page."""
+    is_mended = gate(exchange.path.split("/")[2]).is_set()
+    run_step(exchange, "page" if is_mended else argument)
+
+
 def read_head(connection):
     head = b""
     while b"\r\n\r\n" not in head:

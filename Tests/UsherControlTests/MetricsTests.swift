@@ -33,6 +33,20 @@ internal import UsherControl
         #expect(lines[start + 3].hasPrefix("# HELP"))
     }
 
+    @Test func `of a service that is left alone say so`() throws {
+        let statistics = #"{"movies":{"circuit":{"state":"half_open","opened":2}}}"#
+        let lines = try #require(Report.metrics(statistics, version: "1").text)
+        let name = "usherd_upstream_circuit_state"
+        #expect(
+            lines.filter { $0.hasPrefix(name) } == [
+                "\(name){service=\"movies\",state=\"closed\"} 0",
+                "\(name){service=\"movies\",state=\"open\"} 0",
+                "\(name){service=\"movies\",state=\"half_open\"} 1",
+            ])
+        #expect(lines.contains("# TYPE \(name) gauge"))
+        #expect(lines.contains("usherd_upstream_circuit_opened_total{service=\"movies\"} 2"))
+    }
+
     @Test func `that a daemon does not have are left out`() throws {
         let lines = try #require(Report.metrics("{}", version: "1").text)
         #expect(lines.count == 3)
@@ -53,9 +67,14 @@ internal import UsherControl
             "usherd_requests_total", "usherd_errors_total", "usherd_pushes_total",
             "usherd_skipped_transitions_total", "usherd_resumes_total", "usherd_clients",
             "usherd_store_commits_total", "usherd_upstream_retries_total", "usherd_build_info",
+            "usherd_upstream_circuit_state", "usherd_upstream_circuit_refused_total",
+            "usherd_upstream_duplicate_rows_total", "usherd_upstream_repaired_fields_total",
         ] {
             #expect(outcome.lines.contains { $0.hasPrefix("# TYPE \(name) ") }, "\(name)")
         }
+        #expect(
+            outcome.lines.contains(
+                #"usherd_upstream_circuit_state{service="movies",state="closed"} 1"#))
         let types = outcome.lines.filter { $0.hasPrefix("# TYPE") }
         #expect(Set(types).count == types.count)
     }

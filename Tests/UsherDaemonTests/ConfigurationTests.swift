@@ -4,6 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 import UsherOptions
+import UsherUpstream
 import UsherWire
 
 @testable import UsherDaemon
@@ -128,6 +129,34 @@ struct `A configuration` {
         #expect(configuration.users == .demo)
     }
 
+    @Test func `has limits for requests to both services, or to one`() throws {
+        let files = try Files(
+            "upstream-limit = rate=5\nupstream-limit = movies.rate=7\nupstream-limit=retries=0\n")
+        let limits = try files.read("--upstream-limit", "users.burst=9").upstreamLimits
+        #expect(limits.users.rate == 5 && limits.movies.rate == 7)
+        #expect(limits.users.burst == 9 && limits.movies.burst == HTTPLimits().burst)
+        #expect(limits.movies.retry.retries == 0)
+        #expect(limits.settings.contains("movies.rate=7") && limits.settings.contains("retries=0"))
+    }
+
+    @Test(arguments: [
+        "rate", "rate=", "rate=0", "rate=x", "rate=10001", "retries=-1", "retries=11", "speed=1",
+        "films.rate=1", "users.=1", ".rate=1x", "users.rate", "=5", "", "deadline_ms=3600001",
+    ])
+    func `with a limit for requests that makes no sense says what does`(text: String) throws {
+        let problems = try Files("upstream-limit = \(text)\n").problems()
+        #expect(problems.count == 1)
+        #expect(problems[0].hasPrefix("usherd.conf:1: upstream-limit"))
+        #expect(problems[0].contains("rate") || problems[0].contains("number"))
+    }
+
+    @Test(arguments: ["proxy = me", "proxy = http://a:b@h", "proxy =", "ip-version = 5"])
+    func `with a way that makes no sense says what does`(line: String) throws {
+        let problems = try Files(line + "\n").problems()
+        #expect(problems.count == 1 && problems[0].hasPrefix("usherd.conf:1: "))
+        #expect(!problems[0].contains("a:b"))
+    }
+
     @Test func `printed and read again is the same`() throws {
         let files = try Files(
             """
@@ -143,6 +172,11 @@ struct `A configuration` {
             movies = tmdb:http://h/m
             tmdb-key-file = /k
             ca-file = /c
+            proxy = socks5h://p:1080
+            ip-version = 6
+            upstream-limit = deadline_ms=900
+            upstream-limit = movies.rate=3
+            upstream-limit = users.retries=0
             control-group = a
             admin-group = b
             limit = clients=9

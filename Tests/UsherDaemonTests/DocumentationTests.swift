@@ -3,7 +3,10 @@
 import Foundation
 import TestSupport
 import Testing
+import UsherUpstream
 import UsherWire
+
+@testable import UsherDaemon
 
 /// The tables of the documents say what the program's own tables say.
 @Suite(.timeLimit(.minutes(2))) struct `The documents` {
@@ -37,6 +40,22 @@ import UsherWire
             #expect(changed["result", "limits", row[0]].integer == 1_000 + index)
         }
         for row in fixed { #expect(changed["result", "limits", row[0]].integer == Int(row[1])) }
+    }
+
+    @Test func `list every limit of requests to services with its default, as it can be set`()
+        throws
+    {
+        let rows = try Document("proto-docs/limits.md")
+            .table(below: "## What the daemon asks of the services behind it")
+        #expect(
+            rows.map { "\($0[0])=\($0[1])" } == UpstreamLimits().settings)
+        for limit in UpstreamLimits.settable {
+            var limits = UpstreamLimits()
+            try limits.set("\(limit.name)=\(limit.range.lowerBound)")
+            try limits.set("movies.\(limit.name)=\(limit.range.upperBound)")
+            #expect(limits.users[keyPath: limit.path] == Int(limit.range.lowerBound))
+            #expect(limits.movies[keyPath: limit.path] == Int(limit.range.upperBound))
+        }
     }
 
     @Test func `have a section for every method, in the order of the table`() throws {

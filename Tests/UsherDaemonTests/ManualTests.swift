@@ -27,6 +27,9 @@ struct `The manual` {
         let names = text.matches(of: /\n\.It Cm ([a-z-]+) No =/).map { String($0.1) }
         #expect(names == Configuration.settings.map(\.option.name))
         for limit in Limits.settable { #expect(text.contains("\n.It Cm \(limit.name)\n")) }
+        for limit in UpstreamLimits.settable {
+            #expect(text.contains("\n.It Cm \(limit.name)\n\(limit.meaning)\n"))
+        }
     }
 
     @Test func `comes with an example that usherd takes`() throws {
