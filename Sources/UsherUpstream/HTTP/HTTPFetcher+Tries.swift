@@ -33,9 +33,9 @@ extension HTTPFetcher {
         switch circuit.admit(at: loop.now) {
         case .refuse(let rest): return refuse(call, rest)
         case .pass: call.isProbe = false
-        case .probe(let change):
+        case .probe:
             call.isProbe = true
-            report(change, call)
+            report(.probing, call)
         }
         if call.failures > 0 { counters.retries += 1 }
         attempts += 1

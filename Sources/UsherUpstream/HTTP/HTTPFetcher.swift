@@ -2,8 +2,10 @@
 
 package import UsherEventLoop
 
-/// Requests to one service, made with manners: not too often, again when that makes sense, not at all while the service
-/// fails, nothing twice that is known, and each within a deadline. Answers are read off the loop.
+/// Requests to one service, made with manners.
+///
+/// Not too often, again when that makes sense, not at all while the service fails, nothing twice that is known, and each
+/// within a deadline. Answers are read off the loop.
 ///
 /// An answer of two megabytes takes long to decode, so that is done on the thread pool. Lives on
 /// the loop's thread; must be closed before it is released.

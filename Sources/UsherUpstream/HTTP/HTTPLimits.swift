@@ -18,7 +18,9 @@ package struct HTTPLimits: Sendable, Hashable {
     package var connections = 8
     /// When a try that failed is followed by another.
     package var retry = RetryPolicy()
-    /// Tries a second in the long run. TMDB bears about forty, from one address.
+    /// Tries a second in the long run.
+    ///
+    /// With the burst at most twice as many come in a second: TMDB bears about forty, from one address.
     package var rate = 20
     /// Tries that may be made at once after a time without any; then they come at the rate.
     package var burst = 20

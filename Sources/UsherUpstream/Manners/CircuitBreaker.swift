@@ -46,7 +46,8 @@ package struct CircuitBreaker: Sendable {
     /// How a try may go on.
     enum Admission: Equatable {
         case pass
-        case probe(Change)
+        /// As the one that tries whether the service answers.
+        case probe
         /// Not now; perhaps after so many milliseconds.
         case refuse(milliseconds: UInt64)
     }
@@ -80,7 +81,7 @@ package struct CircuitBreaker: Sendable {
         guard counters.state == .open else { return .pass }
         counters.state = .halfOpen
         counters.probes += 1
-        return .probe(.probing)
+        return .probe
     }
 
     mutating func countRefusal() {

@@ -85,7 +85,9 @@ struct MovieRow: Decodable {
 /// Members of a row that may be missing or odd; counts those that were.
 private struct TolerantFields<Key: CodingKey> {
     let container: KeyedDecodingContainer<Key>
-    /// How many were there and made no sense as they are. Missing and null ones are in order.
+    /// How many were there and made no sense as they are.
+    ///
+    /// Missing and null ones are in order.
     private(set) var repairs = 0
 
     init(_ container: KeyedDecodingContainer<Key>) {

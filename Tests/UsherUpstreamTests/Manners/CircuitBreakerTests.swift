@@ -37,7 +37,7 @@ struct `A circuit breaker` {
     @Test func `lets one probe through when its time is over, and refuses the others`() {
         var circuit = opened()
         #expect(circuit.admit(at: 99) == .refuse(milliseconds: 1))
-        #expect(circuit.admit(at: 100) == .probe(.probing))
+        #expect(circuit.admit(at: 100) == .probe)
         #expect(circuit.counters.state == .halfOpen)
         guard case .refuse = circuit.admit(at: 100) else {
             Issue.record("a second probe")
@@ -61,7 +61,7 @@ struct `A circuit breaker` {
         var rests: [UInt64] = []
         var now: UInt64 = 100
         for _ in 0..<4 {
-            #expect(circuit.admit(at: now) == .probe(.probing))
+            #expect(circuit.admit(at: now) == .probe)
             guard case .opened(_, let rest) = circuit.failed(isProbe: true, at: now) else { break }
             rests.append(rest)
             now += rest
