@@ -103,12 +103,14 @@ private struct Service {
     @Test func `that passes while the answer is read ends the request all the same`() throws {
         try withTestLoop { test in
             let service = try Service("page", on: test, limits: limits)
+            // The loop closes only when the pool is done.
+            defer { isReadingAllowed.withLock { $0 = true } }
             let base = try BaseURL(server.address("page", token: service.token), purpose: "it")
             let result: Result<Int, UpstreamError> = try test.wait { done in
                 service.fetcher.fetch(
                     HTTPRequest(base, path: "/x"),
                     read: { _ in
-                        while !isReadingAllowed.withLock({ $0 }) { sched_yield() }
+                        while !isReadingAllowed.withLock({ $0 }) { usleep(1_000) }
                         return .success(1)
                     }, completion: done)
             }

@@ -35,6 +35,7 @@ final class CurlTransfer {
 
     private let place: String
     private let identity: HTTPIdentity
+    private let systemTrust: String?
     private let limits: HTTPLimits
     private var response = HTTPResponse(status: 0)
     /// The header `Date` in seconds since 1970, and `Retry-After` as it came.
@@ -57,13 +58,14 @@ final class CurlTransfer {
     }
 
     init(
-        _ request: HTTPRequest, identity: HTTPIdentity, limits: HTTPLimits,
+        _ request: HTTPRequest, identity: HTTPIdentity, systemTrust: String?, limits: HTTPLimits,
         completion: @escaping (Result<HTTPResponse, UpstreamError>) -> Void
     ) {
         guard let easy = unsafe curl_easy_init() else { fatalError("out of memory") }
         unsafe self.easy = unsafe easy
         self.completion = completion
         self.identity = identity
+        self.systemTrust = systemTrust
         self.limits = limits
         place = request.base.place
         set(request)
@@ -80,7 +82,7 @@ final class CurlTransfer {
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_USERAGENT, identity.userAgent)
         set(CURLOPT_ACCEPT_ENCODING, "gzip")
-        if let file = identity.certificateFile { set(CURLOPT_CAINFO, file) }
+        setTrust()
         add(header: "Accept: application/json")
         if case .bearer(let token) = request.credential {
             add(header: "Authorization: Bearer \(token.text)")
@@ -90,6 +92,17 @@ final class CurlTransfer {
             add(header: "If-Modified-Since: \(date)")
         }
         note(unsafe usher_curl_set_list(easy, CURLOPT_HTTPHEADER, headerList))
+    }
+
+    /// Whom to trust: the file that was named and nothing else, or the system.
+    private func setTrust() {
+        if let file = identity.certificateFile {
+            set(CURLOPT_CAINFO, file)
+            clear(CURLOPT_CAPATH)
+        } else if let systemTrust {
+            clear(CURLOPT_CAINFO)
+            set(CURLOPT_CAPATH, systemTrust)
+        }
     }
 
     /// How to get there: libcurl takes the proxy from the environment if it is told of none, and tries the other family
@@ -147,6 +160,11 @@ final class CurlTransfer {
     /// libcurl copies the text.
     private func set(_ option: CURLoption, _ value: String) {
         note(unsafe usher_curl_set_string(easy, option, value))
+    }
+
+    /// Takes away what libcurl has by default.
+    private func clear(_ option: CURLoption) {
+        note(unsafe usher_curl_set_string(easy, option, nil))
     }
 
     private func add(header: String) {

@@ -19,6 +19,8 @@ package final class HTTPClient {
     package let limits: HTTPLimits
     private let loop: EventLoop
     private let identity: HTTPIdentity
+    /// The folder of the system's certificates, where that is all it takes.
+    private let systemTrust = SystemTrust.findFolder()
     private let multi: UnsafeMutableRawPointer
     private var timer: Timer?
     private var sockets: [Int32: WatchedSocket] = [:]
@@ -54,7 +56,8 @@ package final class HTTPClient {
         var limits = limits
         limits.tryMilliseconds = Int(clamping: min(UInt64(limits.tryMilliseconds), max(1, time)))
         let transfer = CurlTransfer(
-            request, identity: identity, limits: limits, completion: completion)
+            request, identity: identity, systemTrust: systemTrust, limits: limits,
+            completion: completion)
         transfers[id] = transfer
         if let failure = unsafe transfer.start(on: multi) {
             transfers[id] = nil

@@ -139,6 +139,66 @@ struct `Names and ways` {
     }
 }
 
+/// The system's trust, with certificates of the test's own in place of the machine's.
+@Suite(.timeLimit(.minutes(1)), .enabled(if: OwnNames.areAllowed)) struct `Whom the system trusts` {
+    private let server = HTTPTestServer.shared
+
+    /// A folder as Debian's /etc/ssl/certs: the certificates under their hashes, and all in one file.
+    private func makeStore(of certificate: String?, inFolder: Bool = true) throws -> URL {
+        let folder = try temporaryFolder()
+        let bundle = folder.appending(path: "ca-certificates.crt")
+        guard let certificate else {
+            try Data().write(to: bundle)
+            return folder
+        }
+        let pem = try Data(contentsOf: URL(filePath: certificate))
+        try pem.write(to: bundle)
+        guard inFolder else { return folder }
+        try Data().write(to: bundle)
+        try pem.write(to: folder.appending(path: "own.pem"))
+        try RunningDaemon.run("/usr/bin/openssl", "rehash", folder.path)
+        return folder
+    }
+
+    private func ask(_ store: URL, _ options: [String] = []) throws -> JSON {
+        let token = HTTPTestServer.makeToken()
+        let script = "mount --bind \(store.path) /etc/ssl/certs && exec \"$@\""
+        let daemon = try RunningDaemon(
+            RunningDaemon.demo + ["--upstream-limit", "retries=0"] + options
+                + ["--movies", "tmdb:https://localhost:\(server.securePort)/page/\(token)"],
+            environment: ["TMDB_API_KEY": Theatre.key],
+            through: ["/usr/bin/unshare", "--mount", "/bin/sh", "-c", script, "sh"])
+        return try daemon.connect().ask("more")
+    }
+
+    @Test(arguments: [true, false]) func `is trusted, from a folder as from a file`(inFolder: Bool)
+        throws
+    {
+        let store = try makeStore(of: server.certificateFile, inFolder: inFolder)
+        defer { try? FileManager.default.removeItem(at: store) }
+        #expect(try ask(store)["result", "total"].integer == 3)
+    }
+
+    @Test func `is not trusted where a file of certificates is named`() throws {
+        let store = try makeStore(of: server.certificateFile)
+        let other = try temporaryFolder()
+        defer { for folder in [store, other] { try? FileManager.default.removeItem(at: folder) } }
+        let (key, certificate) = (other.path + "/key.pem", other.path + "/certificate.pem")
+        try RunningDaemon.run(
+            "/usr/bin/openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+            "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key, "-out", certificate,
+            "-days", "2", "-subj", "/CN=elsewhere.test")
+        let reply = try ask(store, ["--ca-file", certificate])
+        #expect(reply["error", "message"].string?.contains("is not trusted") == true)
+    }
+
+    @Test func `is nobody where there are no certificates`() throws {
+        let store = try makeStore(of: nil)
+        defer { try? FileManager.default.removeItem(at: store) }
+        #expect(try ask(store).reason == "upstream_failed")
+    }
+}
+
 @Suite(.timeLimit(.minutes(1))) struct `A proxy on the way` {
     private let server = HTTPTestServer.shared
 
