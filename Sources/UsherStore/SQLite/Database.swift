@@ -9,7 +9,7 @@ internal import Glibc
 @safe final class Database {
     private let connection: OpaquePointer
 
-    /// Opens a file that exists; it is not read yet.
+    /// Opens a file that exists; it is not read yet, and closing leaves the log that it may have as it is.
     init(path: String) throws(SQLiteFailure) {
         // The path must be neither a URI nor one of the names that mean memory.
         let file = path.hasPrefix("/") ? path : "./" + path
@@ -23,10 +23,19 @@ internal import Glibc
         if code != SQLITE_OK {
             throw failure(code, errorNumber: unsafe sqlite3_system_errno(connection))
         }
+        var facts = stat()
+        let hasLog = unsafe stat(file + "-wal", &facts) == 0 && facts.st_size > 0
+        unsafe usher_sqlite_keep_log_on_close(connection, hasLog ? 1 : 0)
     }
 
     deinit {
         unsafe sqlite3_close(connection)
+    }
+
+    /// Lets closing move the log into the file, which SQLite does by itself also where it was only asked what the file is;
+    /// to be called once the file is known to be ours.
+    func tidiesUpWhenClosed() {
+        unsafe usher_sqlite_keep_log_on_close(connection, 0)
     }
 
     /// Whether SQLite could open the file for reading only.

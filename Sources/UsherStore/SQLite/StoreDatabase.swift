@@ -31,6 +31,7 @@ final class StoreDatabase {
                 StoreLock.Witness(
                     epoch: stored.epoch,
                     reservedThrough: stored.reservedThrough + StoreLimits.revisionBlock))
+            database.tidiesUpWhenClosed()
         } catch {
             throw StoreError(error, path: path)
         }
