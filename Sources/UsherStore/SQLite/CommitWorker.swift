@@ -105,6 +105,7 @@ final class CommitWorker {
             let failure = StoreError(error, path: path)
             if failure.isHard {
                 degrade(failure)
+                database.overwriteFailure()
                 return requests
             }
             if applied == 0 || applied == requests.count {

@@ -59,6 +59,12 @@ final class StoreDatabase {
         try transaction.run { () throws(SQLiteFailure) in try statements.probe.run() }
     }
 
+    /// Writes over what a transaction left in the log whose flush failed, before anybody hears that it failed.
+    ///
+    /// All of it may be there, and would count again if the process ended now: a change that was refused, at a revision
+    /// behind those that were given out since. Whether this write is durable does not matter.
+    func overwriteFailure() { try? probe() }
+
     /// Leaves word that nothing needs to be checked next time, and moves all that is in the log into the file.
     func finish() throws(SQLiteFailure) {
         try transaction.run { () throws(SQLiteFailure) in try statements.markClean.run() }
