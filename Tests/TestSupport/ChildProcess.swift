@@ -37,10 +37,14 @@ package final class ChildProcess {
         // weak references, the frames of tasks). Leaks are looked for in the test's own process.
         let all = environment.merging(["ASAN_OPTIONS": "detect_leaks=0"]) { given, _ in given }
         let variables = CStrings(all.map { "\($0.key)=\($0.value)" })
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        Self.clearSignalMask(&attributes)
         var pid: pid_t = 0
         let status = unsafe posix_spawn(
-            &pid, path, &actions, nil, words.pointers, variables.pointers)
+            &pid, path, &actions, &attributes, words.pointers, variables.pointers)
         unsafe posix_spawn_file_actions_destroy(&actions)
+        unsafe posix_spawnattr_destroy(&attributes)
         _ = close(ends[1])
         guard status == 0 else {
             _ = close(ends[0])
@@ -52,6 +56,15 @@ package final class ChildProcess {
 
     deinit {
         kill()
+    }
+
+    /// Lets all signals through to a child, as a shell does; the threads that tests run on block most, and a child
+    /// inherits that.
+    private static func clearSignalMask(_ attributes: inout posix_spawnattr_t) {
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     }
 
     /// Keeps what this process got from its own parent from its children, which count their descriptors.

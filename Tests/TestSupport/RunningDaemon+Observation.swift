@@ -32,6 +32,18 @@ extension RunningDaemon {
         get throws { try field("voluntary_ctxt_switches:") }
     }
 
+    /// Processor time that the process has used, to a hundredth of a second.
+    package var processorSeconds: Double {
+        get throws {
+            let text = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+            // Behind the name, which may hold blanks: state is the third field, the times are the 14th and 15th.
+            let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+            guard fields.count > 13, let user = Double(fields[11]), let system = Double(fields[12])
+            else { throw TestFailure("no times in \(text)") }
+            return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+        }
+    }
+
     /// The descriptors that it has open.
     package var descriptors: Set<Int> {
         get throws {

@@ -69,9 +69,21 @@ package final class RunningDaemon {
 
     /// Starts it again on the same socket and store.
     package func restart() throws {
+        try begin()
+        try waitUntilServing()
+    }
+
+    /// Starts it again and does not wait for it to serve.
+    package func begin() throws {
         kill()
         process = try Self.launch(arguments, environment, through: wrapper)
-        try waitUntilServing()
+    }
+
+    /// Starts it again by a wrapper of its own; false if it ends before it serves.
+    package func restart(through wrapper: [String]) throws -> Bool {
+        kill()
+        process = try Self.launch(arguments, environment, through: wrapper)
+        return log.wait(for: "serving on")
     }
 
     /// Lets other users reach the socket, in a folder that is only this user's otherwise.
@@ -122,8 +134,11 @@ package func temporaryFolder() throws -> URL {
     return URL(filePath: unsafe String(cString: path))
 }
 
-/// A program of this package, as built together with the tests.
+/// A program of this package: as built together with the tests, or the one in the folder `USHER_TEST_PROGRAMS`.
 package func product(_ name: String) throws -> URL {
+    if let folder = ProcessInfo.processInfo.environment["USHER_TEST_PROGRAMS"] {
+        return URL(filePath: folder).appending(path: name)
+    }
     let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     var folder = URL(filePath: tests).deletingLastPathComponent()
     while folder.path != "/" {

@@ -20,19 +20,6 @@ private let exchange: [UInt8] =
         {"id":2,"method":"sync"
         """.utf8) + [0xC3, 0x0A] + Array("sync".utf8)
 
-/// Numbers that come again with the same seed.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 extension RunningDaemon {
     /// Sends the exchange cut at these places, each piece after the daemon has read the one before.
     fileprivate func answer(cutAt cuts: [Int]) throws -> [UInt8] {
@@ -87,7 +74,7 @@ extension RunningDaemon {
         let daemon = try RunningDaemon()
         let whole = try daemon.answer(cutAt: [])
         for seed in 1...100 as ClosedRange<UInt64> {
-            var random = SplitMix(state: seed)
+            var random = SplitMix(seed: seed)
             let count = Int.random(in: 2...20, using: &random)
             let cuts = (0..<count).map { _ in Int.random(in: 1..<exchange.count, using: &random) }
             #expect(try daemon.answer(cutAt: Set(cuts).sorted()) == whole, "seed \(seed)")

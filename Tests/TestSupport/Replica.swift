@@ -1,35 +1,38 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
-
 /// A topic as a careful client keeps it: from the snapshot and the pushes alone, each proven to follow the last.
-final class Replica {
-    let topic: String
-    let mode: String
-    private(set) var client: LineClient
+package final class Replica {
+    package let topic: String
+    package let mode: String
+    package private(set) var client: LineClient
     /// The last cursor; nil before the first subscription.
-    private(set) var cursor: String?
+    package private(set) var cursor: String?
     /// The user's state, as JSON.
-    private(set) var state = JSON.null
+    package private(set) var state = JSON.null
     /// The ids of a list's movies.
-    private(set) var movies: [Int] = []
-    private(set) var status = JSON.null
+    package private(set) var movies: [Int] = []
+    package private(set) var status = JSON.null
     /// Names that a user had, in the order they were told; what mode `latest` left out is missing.
-    private(set) var names: [String] = []
+    package private(set) var names: [String] = []
     /// How many pushes said that some were lost.
-    private(set) var gaps = 0
-    private(set) var skipped = 0
-    private(set) var pushes = 0
+    package private(set) var gaps = 0
+    package private(set) var skipped = 0
+    package private(set) var pushes = 0
+    /// Is told each state of the user with its cursor, as it comes.
+    package var onState: ((_ state: JSON, _ cursor: String) -> Void)?
 
-    init(_ topic: String, mode: String, on client: LineClient) {
+    /// A topic from now on, or from a cursor.
+    package init(_ topic: String, mode: String, since cursor: String? = nil, on client: LineClient)
+    {
         self.topic = topic
         self.mode = mode
+        self.cursor = cursor
         self.client = client
     }
 
     /// Subscribes, from the cursor if there is one, and gives the reason for a snapshot; nil if it goes on.
     @discardableResult
-    func subscribe(on client: LineClient? = nil) throws -> String? {
+    package func subscribe(on client: LineClient? = nil) throws -> String? {
         if let client { self.client = client }
         let since = cursor.map { #","since":"\#($0)""# } ?? ""
         let reply = try self.client.ask(
@@ -49,24 +52,24 @@ final class Replica {
         movies = []
         names = []
         cursor = result["cursor"].string
-        try take(result["snapshot"])
+        try take(result["snapshot"], at: cursor)
         return result["reason"].string ?? "none"
     }
 
     /// Takes pushes until the answer to a barrier.
-    func catchUp() throws {
+    package func catchUp() throws {
         try client.send(#"{"id":"b","method":"sync"}"#)
         while try takeLine() != "b" {}
     }
 
     /// Takes what comes until the stream ends; a line that was cut short there is left out.
-    func takeRest() throws {
+    package func takeRest() throws {
         while let line = try? client.line() { try take(line: JSON(parsing: line)) }
     }
 
     /// Takes a line, and gives its id if it is an answer.
     @discardableResult
-    func takeLine() throws -> String? { try take(line: try client.json()) }
+    package func takeLine() throws -> String? { try take(line: try client.json()) }
 
     @discardableResult
     private func take(line: JSON) throws -> String? {
@@ -81,14 +84,15 @@ final class Replica {
         pushes += 1
         if push["gap"].boolean == true { gaps += 1 }
         skipped += push["skipped"].integer ?? 0
-        try take(push["data"])
+        try take(push["data"], at: push["cursor"].string)
         if push["more"] == .null { self.cursor = push["cursor"].string }
         return nil
     }
 
-    private func take(_ data: JSON) throws {
+    private func take(_ data: JSON, at cursor: String?) throws {
         guard let operation = data["op"].string else {
             state = data
+            onState?(data, cursor ?? "")
             if let name = data["user", "name"].string { names.append(name) }
             return
         }
@@ -104,7 +108,7 @@ final class Replica {
 
 extension LineClient {
     /// A list as it is now, page by page: the ids, the status and the cursor.
-    func wholeList() throws -> (movies: [Int], status: JSON, cursor: String?) {
+    package func wholeList() throws -> (movies: [Int], status: JSON, cursor: String?) {
         var movies: [Int] = []
         var offset = 0
         while true {
