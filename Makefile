@@ -2,7 +2,7 @@
 
 # What is built and tested with, by Debian's names; `deps` installs what is missing.
 PACKAGES := libcurl4-openssl-dev libsimdjson-dev libsqlite3-dev libuv1-dev zlib1g-dev g++ pkg-config \
-	socat netcat-openbsd jq openssl python3 util-linux systemd mandoc dpkg-dev
+	socat netcat-openbsd jq openssl python3 util-linux systemd mandoc dpkg-dev strace
 
 SWIFT := swift
 CONFIGURATION ?= release
@@ -14,6 +14,9 @@ FUZZ_TARGETS ?= requests cursors shorthand upstream text
 FUZZ_BUILD := .build/fuzz
 FUZZ_BYTES ?= 1024
 SECONDS ?= 60
+# How much `test-faults` breaks, a sample or all, and how long `soak` takes.
+FAULTS ?= all
+MINUTES ?= 60
 MISSING = $(shell for package in $(PACKAGES); do \
 	dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q 'install ok installed' || echo $$package; done)
 
@@ -27,7 +30,8 @@ libdir = $(prefix)/lib
 SCRATCH ?= .build/static/release
 VERSION = $(shell sed -n 's/.*productVersion = "\(.*\)"/\1/p' Sources/UsherWire/Version.swift)
 
-.PHONY: run build static test test-asan test-tsan test-instructions test-units test-confined test-system fuzz lint docs api bench deps \
+.PHONY: run build static test test-asan test-tsan test-instructions test-units test-confined test-system \
+	test-faults soak fuzz lint docs api bench deps \
 	clean help \
 	install install-files uninstall deb
 
@@ -85,7 +89,8 @@ deb: static ## Makes a Debian package in .build.
 	! command -v lintian >/dev/null || lintian --allow-root --fail-on error .build/usher_$(VERSION)_*.deb
 
 # The bridge has tests only where its trait is on.
-TEST_TARGETS := $(filter-out UsherRxSwiftTests,$(sort $(notdir $(wildcard Tests/*Tests)) FuzzingTests))
+# Those of faults and soaks have targets of their own.
+TEST_TARGETS := $(filter-out UsherRxSwiftTests FaultTests,$(sort $(notdir $(wildcard Tests/*Tests)) FuzzingTests))
 # Many tests wait for other processes and block their threads meanwhile, of which a small machine has few; so each
 # target's tests run on their own. libcurl obeys the variables for proxies, and the tests' servers are on this machine.
 run-tests = set -e; for tests in $(TEST_TARGETS); do \
@@ -117,6 +122,21 @@ test-system: deb ## Tests the package under a real systemd, as root: BOOT=path/t
 	$(BOOT) --timeout 240 --packages \
 		$$(dpkg-deb -f .build/usher_$(VERSION)_*.deb Depends | sed 's/([^)]*)//g; s/|[^,]*//g; s/ //g') \
 		Tests/System/service.sh .build/usher_$(VERSION)_*.deb
+
+# The daemon as it is installed, under the tests that break its surroundings.
+run-faults = $(SWIFT) build --build-tests $(BUILD_FLAGS) && \
+	no_proxy=127.0.0.1,localhost USHER_TEST_PROGRAMS=$(CURDIR)/.build/release \
+	$(SWIFT) test --skip-build $(1)
+
+test-faults: export USHER_FAULTS := $(FAULTS)
+test-faults: deps ## Breaks what the real daemon stands on, all ways or FAULTS=some; some need root.
+	$(SWIFT) build -c release $(BUILD_FLAGS) --product usherd
+	$(call run-faults,--filter '^FaultTests\.')
+
+soak: export USHER_SOAK_MINUTES := $(MINUTES)
+soak: deps ## Lets the real daemon live with random faults for MINUTES, an hour unless told otherwise.
+	$(SWIFT) build -c release $(BUILD_FLAGS) --product usherd
+	$(call run-faults,--filter '^FaultTests\..*A soak')
 
 # Without a backtrace of Swift's, since libFuzzer reports crashes itself.
 fuzz: export SWIFT_BACKTRACE := enable=no

@@ -138,6 +138,13 @@ let package = Package(
         test(
             "UsherControl", "TestSupport", "UsherClient", "UsherOptions", "UsherWire", "usherctl",
             "usherd"),
+        // The real daemon, as its surroundings break: `make test-faults`.
+        .testTarget(
+            name: "FaultTests",
+            dependencies: [
+                "TestSupport", "UsherClient", "UsherStore", "UsherStreams", "UsherWire", "usherd",
+            ],
+            exclude: ["clock.c", "pieces.c"], swiftSettings: swiftSettings),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
