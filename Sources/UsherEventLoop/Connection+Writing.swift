@@ -100,6 +100,8 @@ extension Connection {
 
     /// libuv's write ended, or the close cancelled it.
     private func sent(_ status: Int32) {
+        // Whoever appended earlier in this turn saw both together, and waits for a drain if that was above the mark.
+        if unsafe sendingSize + gathering.count > lowWater { isAboveLowWater = true }
         isSending = false
         sending.removeAll()
         if case .closed = phase { return }

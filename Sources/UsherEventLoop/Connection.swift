@@ -27,7 +27,7 @@ package final class Connection {
     ///
     /// It stays in place during ``closeAfterFlush(withinMilliseconds:lingers:)``.
     package var onBacklog: (() -> Void)?
-    /// Called when `unsentBytes`, having been above `lowWater` when a flush began, is so no more.
+    /// Called when `unsentBytes`, having been above `lowWater` when a flush began or a write ended, is so no more.
     package var onDrain: (() -> Void)?
     /// Called exactly once, after `close()`, `closeAfterFlush()` or a failure; all callbacks are
     /// dropped with it.

@@ -148,6 +148,32 @@ import Testing
         }
     }
 
+    @Test func `A drain follows also when a write ends in the turn that went above the mark`()
+        throws
+    {
+        try withLoop { loop in
+            let (connection, peer) = try Peer.connected(on: loop)
+            let record = Record()
+            record.follow(connection)
+            connection.lowWater = 300_000
+            connection.write(pattern(300_000))
+            loop.turnOnce()
+            #expect(connection.unsentBytes > 10_000)
+            connection.onRead = { _ in
+                connection.write(pattern(290_000))
+                #expect(connection.unsentBytes > connection.lowWater)
+            }
+            connection.startReading()
+            // The socket becomes readable and writable at once, and is read first.
+            _ = try peer.receiveAll()
+            peer.send([0x0A])
+            loop.turnOnce()
+            loop.turnOnce()
+            #expect(record.entries == ["drain"])
+            connection.close()
+        }
+    }
+
     @Test(arguments: [1, 997, 70_000])
     func `A mebibyte arrives whole, however small the reads`(_ piece: Int) throws {
         try withLoop { loop in
