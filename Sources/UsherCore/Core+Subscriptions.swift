@@ -88,7 +88,8 @@ extension Core {
             return engine.count(through: since.revision) == nil ? .tooOld : nil
         case .movies(let name):
             guard let list = lists[name] else { return nil }
-            return since.revision < list.generation ? .listReset : nil
+            return list.hasBegunAnew(since: since.revision, previousRun: previousRun)
+                ? .listReset : nil
         }
     }
 
@@ -111,7 +112,8 @@ extension Core {
             subscription.seenTransitions = engine.count(through: revision) ?? 0
         case .movies(let name):
             subscription.generation = lists[name]?.generation ?? 0
-            subscription.seenMovies = lists[name]?.count(at: revision) ?? 0
+            subscription.seenMovies =
+                lists[name]?.count(at: revision, previousRun: previousRun) ?? 0
         }
     }
 

@@ -59,9 +59,23 @@ package struct MovieListMachine: Sendable {
         apply(stored.progress)
     }
 
-    /// How many movies there were at a revision of this generation.
-    package func count(at revision: UInt64) -> Int {
-        marks.last { $0.revision <= revision }?.count ?? 0
+    /// How many movies a peer is sure to have that got a revision of this generation last.
+    ///
+    /// What came in an earlier run, up to `previousRun`, without movies of its own may have been shown because the store
+    /// refused some; and what a disk refused may be there after a crash all the same. So of such a revision the movies
+    /// just before it are not counted: sent again, they do no harm.
+    package func count(at revision: UInt64, previousRun: UInt64) -> Int {
+        guard let index = marks.lastIndex(where: { $0.revision <= revision }) else { return 0 }
+        if revision > previousRun || marks[index].revision == revision { return marks[index].count }
+        return index > 0 ? marks[index - 1].count : 0
+    }
+
+    /// Whether a peer may have movies of an earlier generation that got a revision last.
+    package func hasBegunAnew(since revision: UInt64, previousRun: UInt64) -> Bool {
+        if revision <= generation || revision > previousRun { return revision < generation }
+        // As above, of the change that began the generation.
+        return generation > 0
+            && !marks.contains { $0.revision > generation && $0.revision <= revision }
     }
 
     // MARK: Requests

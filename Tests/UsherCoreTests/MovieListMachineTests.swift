@@ -309,7 +309,7 @@ struct MovieListMachineTests {
         #expect(bench.core.list(.topRated) == nil)
         #expect(bench.movies == [1, 2])
         #expect(bench.core.list(.popular)?.revision == 9)
-        #expect(bench.core.list(.popular)?.count(at: 5) == 1)
+        #expect(bench.core.list(.popular)?.count(at: 5, previousRun: 50) == 1)
         #expect(bench.more(1) == ["changed movies/popular", "fetch popular 3"])
         #expect(bench.arrive([2, 3]) == ["keep popular += [3] at 52, 3/5"])
     }

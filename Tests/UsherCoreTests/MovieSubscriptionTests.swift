@@ -165,20 +165,63 @@ struct MovieSubscriptionTests {
         stored.lists = [
             .init(
                 name: .popular, generation: 5,
-                progress: .init(revision: 9, page: 2, pages: 5, isComplete: false),
-                movies: [movie(1), movie(2)],
-                marks: [.init(revision: 5, count: 1), .init(revision: 9, count: 2)])
+                progress: .init(revision: 9, page: 3, pages: 5, isComplete: false),
+                movies: [movie(1), movie(2), movie(3)],
+                marks: [
+                    .init(revision: 5, count: 1), .init(revision: 7, count: 2),
+                    .init(revision: 9, count: 3),
+                ])
         ]
         var bench = Bench(stored)
         let kept = bench.subscribe(to: topic, since: 7)
         #expect(kept.start.reason == nil && kept.effects == [])
-        #expect(bench.pushes(kept.start.subscription) == ["7→9 append 1..<2"])
+        #expect(bench.pushes(kept.start.subscription) == ["7→9 append 2..<3"])
         #expect(bench.subscribe(to: topic, since: 4).start.reason == .listReset)
-        // At 10 the list was loading, which nobody does any more.
+        // At 10 the list was loading, which nobody does any more; or it had failed, if the store refused page 3.
         let lost = bench.subscribe(to: topic, since: 10)
         #expect(lost.start.reason == nil && lost.effects == ["changed movies/popular"])
-        #expect(bench.pushes(lost.start.subscription) == ["10→101 append 2..<2"])
-        #expect(bench.pushes(kept.start.subscription) == ["9→101 append 2..<2"])
+        #expect(bench.pushes(lost.start.subscription) == ["10→101 append 2..<3"])
+        #expect(bench.pushes(kept.start.subscription) == ["9→101 append 3..<3"])
+    }
+
+    @Test func `A page that the store refused and kept reaches those who saw it refused`() {
+        var before = filled()
+        _ = before.more(1)
+        _ = before.arrive([7])
+        _ = before.refuseList()
+        let seen = before.core.list(.popular)?.revision ?? 0
+        var stored = blank
+        stored.reservedThrough = 100
+        stored.lists = [
+            .init(
+                name: .popular, generation: 0,
+                progress: .init(revision: seen - 1, page: 3, pages: 5, isComplete: false),
+                movies: (1...7).map(movie),
+                marks: [
+                    .init(revision: 2, count: 3), .init(revision: 4, count: 6),
+                    .init(revision: seen - 1, count: 7),
+                ])
+        ]
+        var bench = Bench(stored)
+        let start = bench.subscribe(to: topic, since: seen).start
+        #expect(start.reason == nil)
+        #expect(bench.pushes(start.subscription) == ["\(seen)→101 append 6..<7"])
+    }
+
+    @Test func `A new generation that the store refused and kept is no surprise either`() {
+        var stored = blank
+        stored.reservedThrough = 100
+        stored.lists = [
+            .init(
+                name: .popular, generation: 8,
+                progress: .init(revision: 8, page: 1, pages: 5, isComplete: false),
+                movies: [movie(9)], marks: [.init(revision: 8, count: 1)])
+        ]
+        var bench = Bench(stored)
+        // At 9 the refresh had failed, and the movies of before were still there; at 8 it had not.
+        #expect(bench.subscribe(to: topic, since: 9).start.reason == .listReset)
+        let start = bench.subscribe(to: topic, since: 8).start
+        #expect(start.reason == nil && bench.pushes(start.subscription) == [])
     }
 
     @Test func `A list that is loading again after a restart needs no other change`() {
