@@ -27,8 +27,17 @@ extension Daemon {
             try call(valid.call, request, session)
         } catch {
             if error.reason == .permissionDenied { logRefusal(request, of: session) }
-            answer(session, request.id, request.place, error)
+            fail(request, of: session, error)
         }
+    }
+
+    /// Answers with an error, behind the answers to changes of this connection that are on their way to the store.
+    private func fail(_ request: Request, of session: Session, _ error: WireError) {
+        guard session.awaitsStore else {
+            answer(session, request.id, request.place, error)
+            return
+        }
+        perform(.reply(postpone(request, of: session, isDurable: true), .failure(error)))
     }
 
     /// Records what a peer had no right to, once a connection, so that nobody fills the log.
@@ -72,7 +81,11 @@ extension Daemon {
             let id = user ?? session.peer.ownUser
             answer(session, request) { writer in writer.raw(userResults.result(id, core)) }
         case .userFetch(let user, let waits):
-            let token = try awaitService(request, session)
+            // That it began is told at once, unless a change of the user is still on its way to the store.
+            let token =
+                waits
+                ? try awaitService(request, session)
+                : postpone(request, of: session, isDurable: true)
             handle(.fetchUser(user ?? session.peer.ownUser, token, waits: waits))
         case .userRename(let user, let name, let key):
             let name = try UserName(name, isPasswd: configuration.users == .nss)

@@ -8,13 +8,6 @@ import UsherWire
 
 // Beginning, reloading and ending; each step is announced before and after it happens.
 extension Daemon {
-    static func makeStore(_ configuration: Configuration) -> any ChangeLog {
-        switch configuration.store {
-        case .memory: MemoryChangeLog()
-        case .sqlite(let path): SQLiteChangeLog(path: path)
-        }
-    }
-
     /// Opens a store; if that fails, the socket that was made before goes again.
     static func open(
         _ store: any ChangeLog, behind sockets: borrowing ListeningSockets
@@ -29,6 +22,13 @@ extension Daemon {
 
     /// Serves until it is told to stop.
     package func run() throws(LoopError) {
+        try begin()
+        loop.run()
+        end()
+    }
+
+    /// Opens the doors; connections are served as the loop turns.
+    package func begin() throws(LoopError) {
         announce(.create, .will)
         announce(.create, .did)
         announce(.start, .will)
@@ -46,7 +46,10 @@ extension Daemon {
             log.info("try: usherctl --socket \(path) watch")
         }
         service.begin(self)
-        loop.run()
+    }
+
+    /// Closes everything, after the loop was stopped.
+    package func end() {
         service.end()
         store.close()
         let services = retired + [upstreams]
@@ -99,7 +102,9 @@ extension Daemon {
     func goOnStopping() {
         guard let isClosing = stopping?.isClosing else { return }
         if !isClosing {
-            if !hasRequestsInFlight { closeConnections() }
+            if !hasRequestsInFlight, !sessions.values.contains(where: \.hasUnansweredLines) {
+                closeConnections()
+            }
         } else if sessions.isEmpty {
             finish()
         }

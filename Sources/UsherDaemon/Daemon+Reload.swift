@@ -24,7 +24,7 @@ extension Daemon {
             guard case .serve(let read) = try source.read() else { return statusLine }
             let (new, kept) = read.keepingWhatServes(configuration)
             let roles = try PeerRoles(new)
-            let renewed = try Upstreams(new, on: loop, log: log)
+            let renewed = try Upstreams(new, of: parts, on: loop, log: log)
             self.roles = roles
             configuration = new.fitting(roomForClients, log)
             upstreams.retire()
@@ -63,7 +63,7 @@ extension Daemon {
         _ = try configuration.socketGroup.map(groupID)
         let loop = try EventLoop()
         defer { loop.close() }
-        try Upstreams(configuration, on: loop, log: log).close()
+        try Upstreams(configuration, of: Parts(), on: loop, log: log).close()
     }
 }
 

@@ -16,6 +16,7 @@ package final class Daemon {
     /// Where the configuration is read again.
     let source: ConfigurationSource
     let log: Log
+    let parts: Parts
     let startedAt: UInt64
     let binder = RequestBinder()
     var core: Core
@@ -41,7 +42,7 @@ package final class Daemon {
     let service: Service
     var signals: Signals?
     var stopping: Stopping?
-    var reconnectDelays = ReconnectDelays()
+    var reconnectDelays: ReconnectDelays
     var lastPush = EncodedPush()
     var userResults = UserResults()
 
@@ -65,7 +66,7 @@ package final class Daemon {
     /// `source` is where `configuration` came from; `environment` is what a service manager handed over.
     package init(
         _ configuration: Configuration, from source: ConfigurationSource,
-        in environment: ServiceEnvironment, on loop: EventLoop, log: Log
+        in environment: ServiceEnvironment, of parts: Parts = Parts(), on loop: EventLoop, log: Log
     ) throws(StartError) {
         self.loop = loop
         roomForClients = Descriptors.roomForClients()
@@ -73,14 +74,17 @@ package final class Daemon {
         self.source = source
         service = Service(environment)
         self.log = log
+        self.parts = parts
+        var random = parts.random
+        reconnectDelays = ReconnectDelays(using: &random)
         startedAt = loop.now
         roles = try PeerRoles(configuration)
-        upstreams = try Upstreams(configuration, on: loop, log: log)
+        upstreams = try Upstreams(configuration, of: parts, on: loop, log: log)
         let stored: StoredState
         do throws(StartError) {
             // The socket's lock comes first: it keeps a second daemon from the store with a clear word.
             sockets = try ListeningSockets(configuration, inherited: environment.sockets)
-            store = Self.makeStore(configuration)
+            store = parts.store(configuration)
             stored = try Self.open(store, behind: sockets)
         } catch {
             upstreams.close()

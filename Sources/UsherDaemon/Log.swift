@@ -28,11 +28,20 @@ package struct Log: Sendable {
 
     /// Whether records go to the journal, which has its own times.
     let hasJournal: Bool
+    /// Who gets the records instead of standard error.
+    private let sink: (@Sendable (Priority, String) -> Void)?
     private let repeats = RepeatCounter()
 
     /// A log for the environment of this process.
     package init(environment: [String: String] = ProcessInfo.processInfo.environment) {
         hasJournal = Self.isJournal(environment["JOURNAL_STREAM"])
+        sink = nil
+    }
+
+    /// A log whose records go to `sink`, each as it is and without a time.
+    package init(to sink: @escaping @Sendable (Priority, String) -> Void) {
+        hasJournal = false
+        self.sink = sink
     }
 
     /// `isReply` marks what somebody just asked for, which is written however often it comes.
@@ -62,6 +71,7 @@ package struct Log: Sendable {
     }
 
     private func put(_ line: RepeatCounter.Line) {
+        if let sink { return sink(line.priority, line.message) }
         let head =
             hasJournal
             ? "<\(line.priority.rawValue)>"

@@ -9,7 +9,11 @@ struct ReconnectDelays {
     /// About the golden part of how many delays there are, and without a common divisor with it.
     private static let stride = 1_237
 
-    private var position = Int.random(in: 0..<milliseconds.count)
+    private var position: Int
+
+    init(using random: inout some RandomNumberGenerator) {
+        position = Int.random(in: 0..<Self.milliseconds.count, using: &random)
+    }
 
     mutating func next() -> Int {
         position = (position + Self.stride) % Self.milliseconds.count

@@ -47,6 +47,8 @@ final class Session {
     private var hasEnded = false
     private var isPumping = false
     private var isPumpScheduled = false
+    /// Whether nothing is read for the time being.
+    private var isHeldBack = false
     /// Whether a subscriber is owed something that the socket had no room for.
     var isBehind = false
     /// Whether the peer was told last that the store cannot be written.
@@ -83,6 +85,7 @@ final class Session {
         connection.onDrain = { [self] in
             pushDue()
             pump()
+            daemon.goOnStopping()
         }
         connection.onBacklog = { [self] in daemon.patience.watch(self) }
         connection.lowWater = daemon.lowWater
@@ -92,8 +95,16 @@ final class Session {
     /// How many requests that wait for a service are in flight.
     var deferredCount: Int { inFlight.values.count { $0.waitsForService } }
 
+    /// Whether an answer waits for the store, behind which others have to queue.
+    var awaitsStore: Bool { !durable.isEmpty }
+
     /// Whether the peer leaves so much unread that nothing more is done for it.
     var isClogged: Bool { connection.unsentBytes > daemon.limits.unsentBytes }
+
+    /// Whether lines were read and not looked at, because others had their turn or the peer has to read first.
+    var hasUnansweredLines: Bool {
+        isHeldBack && (firstWaiting < waiting.count || framer.hasPartialLine)
+    }
 
     /// Changes of one connection that may be on their way to the store; what follows them waits.
     ///
@@ -232,6 +243,7 @@ final class Session {
             daemon.waitingForTurn -= 1
             isPumpScheduled = false
             pump()
+            daemon.goOnStopping()
         }
     }
 
@@ -239,6 +251,7 @@ final class Session {
     private func settle() {
         guard connection.isOpen else { return }
         let isBusy = firstWaiting < waiting.count || isPumpScheduled || isClogged
+        isHeldBack = isBusy
         if isBusy { connection.stopReading() } else { connection.startReading() }
         noteLine(isBegun: framer.hasPartialLine && !isBusy && !hasEnded)
         let isDone =

@@ -18,17 +18,17 @@ final class Upstreams {
     private(set) var isClosed = false
 
     init(
-        _ configuration: Configuration, on loop: EventLoop, log: Log
+        _ configuration: Configuration, of parts: Parts, on loop: EventLoop, log: Log
     ) throws(StartError) {
         self.log = log
         do {
             try Self.checkCertificates(configuration.certificateFile)
-            movies = try Self.service(configuration, on: loop, log: log)
+            movies = try parts.movies(configuration, loop, log)
         } catch {
             throw StartError(error.message, status: StartError.misconfigured)
         }
         do {
-            users = try Self.directory(configuration, on: loop, log: log)
+            users = try parts.users(configuration, loop, log)
         } catch {
             movies.close()
             throw StartError(error.message, status: StartError.misconfigured)
@@ -134,7 +134,7 @@ final class Upstreams {
         return fetcher
     }
 
-    private static func directory(
+    static func directory(
         _ configuration: Configuration, on loop: EventLoop, log: Log
     ) throws(UpstreamError) -> any UserDirectory {
         switch configuration.users {
@@ -152,7 +152,7 @@ final class Upstreams {
         }
     }
 
-    private static func service(
+    static func service(
         _ configuration: Configuration, on loop: EventLoop, log: Log
     ) throws(UpstreamError) -> any MovieService {
         switch configuration.movies {

@@ -49,6 +49,35 @@ import Testing
         }
     }
 
+    @Test func `O1 holds for what is refused behind a change that is being stored`() throws {
+        let client = try RunningDaemon().connect()
+        _ = try client.ask("fetch")
+        var lines: [String] = []
+        for id in 1...100 {
+            let name = id % 2 == 0 ? "" : "n\(id)"
+            lines.append(#"{"id":\#(id),"method":"user.rename","params":{"name":"\#(name)"}}"#)
+        }
+        try client.send(lines.joined(separator: "\n"))
+        let replies = try lines.map { _ in try client.json() }
+        #expect(replies.map { $0["id"].integer } == Array(1...100))
+        #expect(replies.map { $0.reason == "out_of_range" } == (1...100).map { $0 % 2 == 0 })
+    }
+
+    @Test func `O1 holds for a fetch that does not wait, whoever renames meanwhile`() throws {
+        let daemon = try RunningDaemon()
+        let (client, writer) = (try daemon.connect(), try daemon.connect())
+        _ = try client.ask("fetch")
+        for round in 0..<100 {
+            try writer.send(#"{"method":"user.rename","params":{"name":"n\#(round)"}}"#)
+            try client.send(
+                #"{"id":1,"method":"user.fetch","params":{"wait":false}}"#,
+                #"{"id":2,"method":"ping"}"#)
+            #expect(try client.json()["id"].integer == 1)
+            #expect(try client.json()["id"].integer == 2)
+            _ = try client.ask("fetch")
+        }
+    }
+
     @Test func `O2 the reply to subscribe comes before every push of it`() throws {
         let daemon = try RunningDaemon(store: "memory")
         let writer = try daemon.connect()

@@ -77,6 +77,18 @@ import Testing
         #expect(answers.allSatisfy { $0.reason == "shutting_down" })
     }
 
+    @Test func `answers also what was read and had not had its turn`() throws {
+        let daemon = try RunningDaemon()
+        let client = try daemon.connect()
+        // Many more than a turn takes, in one read behind the word to stop.
+        let pings = (2...500).map { #"{"id":\#($0),"method":"ping"}"# }
+        try client.send(([#"{"id":1,"method":"engine.stop"}"#] + pings).joined(separator: "\n"))
+        let answers = try client.allLines().map(JSON.init(parsing:))
+        #expect(answers.map { $0["id"].integer } == Array(1...500))
+        #expect(answers.dropFirst().allSatisfy { $0.reason == "shutting_down" })
+        #expect(daemon.waitForExit() == 0)
+    }
+
     @Test func `asks every subscriber of the engine to come back at another time`() throws {
         let daemon = try RunningDaemon(store: "memory")
         let clients = try (0..<100).map { _ in try daemon.connect() }

@@ -69,7 +69,8 @@ import Testing
 
 @Suite struct `Delays before coming back` {
     @Test func `are all different before one comes again`() {
-        var delays = ReconnectDelays()
+        var random = SystemRandomNumberGenerator()
+        var delays = ReconnectDelays(using: &random)
         let range = ReconnectDelays.milliseconds
         let all = (0..<range.count).map { _ in delays.next() }
         #expect(Set(all) == Set(range))
