@@ -13,6 +13,8 @@ BUILD_FLAGS := --explicit-target-dependency-import-check error
 FUZZ_TARGETS ?= requests cursors shorthand upstream text
 FUZZ_BUILD := .build/fuzz
 FUZZ_BYTES ?= 1024
+SIMULATE_BUILD := .build/simulate
+SEEDS ?= 10000
 SECONDS ?= 60
 # How much `test-faults` breaks, a sample or all, and how long `soak` takes.
 FAULTS ?= all
@@ -31,7 +33,7 @@ SCRATCH ?= .build/static/release
 VERSION = $(shell sed -n 's/.*productVersion = "\(.*\)"/\1/p' Sources/UsherWire/Version.swift)
 
 .PHONY: run build static test test-asan test-tsan test-instructions test-units test-confined test-system \
-	test-faults soak fuzz lint docs api bench deps \
+	test-faults soak simulate fuzz lint docs api bench deps \
 	clean help \
 	install install-files uninstall deb
 
@@ -137,6 +139,12 @@ soak: export USHER_SOAK_MINUTES := $(MINUTES)
 soak: deps ## Lets the real daemon live with random faults for MINUTES, an hour unless told otherwise.
 	$(SWIFT) build -c release $(BUILD_FLAGS) --product usherd
 	$(call run-faults,--filter '^FaultTests\..*A soak')
+
+# Hashing is the seed's too: what a dictionary lists first decides what happens first.
+simulate: export SWIFT_DETERMINISTIC_HASHING := 1
+simulate: deps ## Walks the daemon through SEEDS (10000) simulated worlds full of faults; SEED=N shows one.
+	USHER_SIMULATE=1 $(SWIFT) build -c release --scratch-path $(SIMULATE_BUILD) --product usher-simulation
+	$(SIMULATE_BUILD)/release/usher-simulation $(if $(SEED),--seed $(SEED),$(SEEDS))
 
 # Without a backtrace of Swift's, since libFuzzer reports crashes itself.
 fuzz: export SWIFT_BACKTRACE := enable=no

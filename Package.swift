@@ -59,7 +59,7 @@ let package = Package(
             name: "UsherOptions", dependencies: ["CUsherOptions"], swiftSettings: swiftSettings),
 
         // The daemon.
-        .target(name: "UsherEventLoop", dependencies: ["CUsherUV"], swiftSettings: loopSettings),
+        eventLoop,
         .target(name: "UsherJSON", dependencies: ["CUsherJSON"], swiftSettings: swiftSettings),
         .target(name: "UsherCore", dependencies: ["UsherWire"], swiftSettings: loopSettings),
         .target(
@@ -168,6 +168,30 @@ package.targets.append(
             name: "UsherFuzzer", dependencies: fuzzed, path: "Tests/Fuzzing",
             exclude: ["Corpus", "CorpusTests.swift", "tokens.dict"],
             swiftSettings: swiftSettings))
+
+// The simulation drives the daemon's own code on a loop of its own: a module of the same name and interface, with
+// neither libuv nor time in it. `make simulate` sets the variable.
+if isSimulated {
+    package.targets.append(
+        .executableTarget(
+            name: "usher-simulation",
+            dependencies: [
+                "UsherCore", "UsherDaemon", "UsherEventLoop", "UsherJSON", "UsherOptions",
+                "UsherStore",
+                "UsherUpstream", "UsherWire",
+            ], path: "Tests/Simulation/Walk", swiftSettings: swiftSettings))
+}
+
+var isSimulated: Bool { Context.environment["USHER_SIMULATE"] != nil }
+
+/// libuv for Swift; in a simulation, its twin.
+var eventLoop: Target {
+    isSimulated
+        ? .target(
+            name: "UsherEventLoop", path: "Tests/Simulation/EventLoop", swiftSettings: swiftSettings
+        )
+        : .target(name: "UsherEventLoop", dependencies: ["CUsherUV"], swiftSettings: loopSettings)
+}
 
 /// What reads what strangers send.
 var fuzzed: [Target.Dependency] {

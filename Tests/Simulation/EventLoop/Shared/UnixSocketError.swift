@@ -1,0 +1,1 @@
+../../../../Sources/UsherEventLoop/UnixSocketError.swift
