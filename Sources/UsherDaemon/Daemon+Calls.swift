@@ -81,11 +81,7 @@ extension Daemon {
             let id = user ?? session.peer.ownUser
             answer(session, request) { writer in writer.raw(userResults.result(id, core)) }
         case .userFetch(let user, let waits):
-            // That it began is told at once, unless a change of the user is still on its way to the store.
-            let token =
-                waits
-                ? try awaitService(request, session)
-                : postpone(request, of: session, isDurable: true)
+            let token = try begin(request, session, waits: waits)
             handle(.fetchUser(user ?? session.peer.ownUser, token, waits: waits))
         case .userRename(let user, let name, let key):
             let name = try UserName(name, isPasswd: configuration.users == .nss)
@@ -101,12 +97,12 @@ extension Daemon {
             }
         case .moviesFetch(let name, let page, let waits, let key):
             _ = try list(name)
-            let token = try awaitService(request, session)
+            let token = try begin(request, session, waits: waits)
             handle(
                 .fetchMovies(name, page: page, token, waits: waits, key: use(key, session)))
         case .moviesRefresh(let name, let key):
             _ = try list(name)
-            let token = postpone(request, of: session, isDurable: false)
+            let token = try begin(request, session, waits: false)
             handle(.refreshMovies(name, token, key: use(key, session)))
         case .subscribe(let wish): try subscribe(wish, request, session)
         case .unsubscribe(let name): try unsubscribe(name, request, session)
@@ -132,6 +128,18 @@ extension Daemon {
         let known = core.listNames.map(\.rawValue).joined(separator: ", ")
         throw WireError(
             .notFound, "there is no list \(name); there are: \(known)", path: "/params/list")
+    }
+
+    /// Names a request that a service is asked for.
+    ///
+    /// That it was begun is told at once, unless the store has to be waited for first: for a change of the same user that
+    /// is on its way, or for the request's key. Then what follows on the connection waits too.
+    private func begin(
+        _ request: Request, _ session: Session, waits: Bool
+    ) throws(WireError) -> RequestToken {
+        waits
+            ? try awaitService(request, session)
+            : postpone(request, of: session, isDurable: true)
     }
 
     private func awaitService(

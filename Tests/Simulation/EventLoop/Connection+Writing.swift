@@ -9,6 +9,15 @@ extension Connection {
 
     package func write(_ bytes: some Sequence<UInt8>) { output.append(contentsOf: bytes) }
 
+    package func write(
+        _ first: [UInt8], _ second: [UInt8], unlessUnsentAbove limit: Int
+    ) -> Bool {
+        guard phase == .open, unsentBytes <= limit else { return false }
+        write(first)
+        write(second)
+        return true
+    }
+
     package func write(_ text: StaticString) { output.append(text) }
 
     package var unsentBytes: Int {

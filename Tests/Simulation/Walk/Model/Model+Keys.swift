@@ -1,5 +1,7 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
+import UsherCore
+
 // I7: what is sent twice with one key is done once, and answered alike each time, on whatever connection and in
 // whatever run. That a rename is not done twice also shows in the names: each comes once.
 extension Model {
@@ -27,14 +29,6 @@ extension Model {
         return true
     }
 
-    /// Notes that a request with a key was not carried out.
-    func noteRefusal(
-        of key: String, by uid: UInt32, _ ask: Ask, _ reason: String
-    ) throws(Violation) {
-        // Said before anybody looks at the key.
-        if reason == "busy" || reason == "result_too_large" { return }
-        try Violation.require(
-            answers[Key(uid: uid, text: key)] == nil,
-            "I7: \(ask.method) \(key) was done, and is refused as \(reason)")
-    }
+    /// Whether somebody heard that a request was done.
+    func isDone(_ key: String, by uid: UInt32) -> Bool { answers[Key(uid: uid, text: key)] != nil }
 }

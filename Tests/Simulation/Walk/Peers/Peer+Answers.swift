@@ -56,9 +56,11 @@ extension Peer {
             try Violation.require(log.hasRefusal(of: pid), "I14: a refusal is in the log")
             return
         }
-        if let key = pending.ask.key {
-            try model.noteRefusal(of: key, by: uid, pending.ask, reason)
-        }
+        // Too much is in flight before anybody looks at a key.
+        try Violation.require(
+            !pending.wasDone || reason == "busy" || reason == "result_too_large",
+            "I7: \(pending.ask.method) \(pending.ask.key ?? "") was done, and is refused as \(reason)"
+        )
         if reason == "busy" { trace.count(.busy) }
         if reason == "too_many_subscriptions" { trace.count(.tooManySubscriptions) }
         try Violation.require(
@@ -113,7 +115,9 @@ extension Peer {
         try checkHead("movies/\(list)", position, pending)
         let movies = try result["items"].elements.map(MadeUpMovie.init(item:))
         let total = Int(result["total"].integer ?? 0)
-        if movies.count == total, pending.ask.key == nil { try model.noteList(list, position, movies, result["status"]) }
+        if movies.count == total, pending.ask.key == nil {
+            try model.noteList(list, position, movies, result["status"])
+        }
         guard case .moviesFetch(_, _, true, _) = pending.ask else { return }
         try model.acknowledgePage(list, position, of: movies)
     }

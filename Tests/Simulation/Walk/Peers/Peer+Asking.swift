@@ -20,7 +20,9 @@ extension Peer {
     func askWithoutEnd(_ ask: Ask) {
         let id = "\(lastID + 1)"
         lastID += 1
-        expect(ask, id: id, end: queue(Array(ask.json(id: id, hasVersion: true).utf8), ending: []))
+        let end = queue(Array(ask.json(id: id, hasVersion: true).utf8), ending: [])
+        // It is no line before the end is known.
+        expect(ask, id: id, end: end + 1)
     }
 
     /// Asks for something and does not want to hear of it.
@@ -40,7 +42,8 @@ extension Peer {
         for (ask, id) in zip(asks, ids) {
             note(ask)
             guard let id else { continue }
-            if case .rename(_, let name, nil) = ask, !isDenied(ask), asks.allSatisfy({ !$0.isDeferred })
+            if case .rename(_, let name, nil) = ask, !isDenied(ask),
+                asks.allSatisfy({ !$0.isDeferred })
             {
                 pendingNames.insert(name)
             }
@@ -98,7 +101,8 @@ extension Peer {
     private func expect(_ ask: Ask, id: String, end: Int) {
         note(ask)
         if case .rename(_, let name, nil) = ask, !isDenied(ask) { pendingNames.insert(name) }
-        let pending = Pending(id: id, ask: ask, heads: model.heads, end: end)
+        var pending = Pending(id: id, ask: ask, heads: model.heads, end: end)
+        pending.wasDone = ask.key.map { model.isDone($0, by: uid) } ?? false
         if ask.isDeferred { deferred.append(pending) } else { inOrder.append(pending) }
     }
 

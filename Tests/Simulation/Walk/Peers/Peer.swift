@@ -54,6 +54,8 @@ final class Peer {
         let ask: Ask
         /// What was highest when it was asked.
         let heads: [String: UInt64]
+        /// Whether the same, by its key, was known to be done.
+        var wasDone = false
         /// Bytes of the connection up to the end of its line.
         let end: Int
         /// The requests of a batch that are answered.
