@@ -78,6 +78,18 @@ import Testing
         }
     }
 
+    @Test func `O1 holds for what is answered only when its key is stored`() throws {
+        let client = try RunningDaemon().connect()
+        _ = try client.ask("more")
+        for round in 0..<20 {
+            try client.send(
+                #"{"id":1,"method":"movies.fetch","params":{"page":1,"wait":false,"key":"k\#(round)"}}"#,
+                #"{"id":2,"method":"ping"}"#)
+            #expect(try client.json()["id"].integer == 1)
+            #expect(try client.json()["id"].integer == 2)
+        }
+    }
+
     @Test func `O2 the reply to subscribe comes before every push of it`() throws {
         let daemon = try RunningDaemon(store: "memory")
         let writer = try daemon.connect()
