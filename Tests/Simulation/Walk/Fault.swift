@@ -20,6 +20,8 @@ enum Fault: String, CaseIterable {
     case changeRefused = "change refused"
     case storeRepaired = "store written again after a probe"
     case refusedChangeKept = "refused change found on disk after a crash"
+    case markedDegraded = "read marked degraded"
+    case healthTold = "subscriber told of the store's health"
     case groupCommit = "several changes in one transaction"
     case stateLost = "state lost, new epoch"
     // The services.

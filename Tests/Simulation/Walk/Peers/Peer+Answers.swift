@@ -13,6 +13,27 @@ extension Peer {
         try follower.take(push)
     }
 
+    /// Takes the line that tells how the store fares.
+    func takeHealth(_ isDegraded: Bool?) throws(Violation) {
+        trace.count(.healthTold)
+        try Violation.require(
+            followers.contains(where: \.isActive), "O7: the store's health was told unasked")
+        try Violation.require(
+            isDegraded == !knowsDegraded, "I15: the store's health was told, and had not changed")
+        knowsDegraded.toggle()
+    }
+
+    /// Reads are marked while the store cannot be written, as those who follow something were told.
+    private func checkMark(_ result: Value) throws(Violation) {
+        let isMarked = result["degraded"].boolean == true
+        if isMarked { trace.count(.markedDegraded) }
+        // One whose kernel is full may be answered before it is told; so may a batch.
+        guard hasAlwaysRoom, followers.contains(where: \.isActive) else { return }
+        try Violation.require(
+            isMarked == knowsDegraded, "I15: a read says degraded \(isMarked), unlike what was told"
+        )
+    }
+
     /// Finds what a line answers, and checks it.
     func takeAnswer(_ line: Value) throws(Violation) {
         let id = (line.elements.first ?? line)["id"].canonical
@@ -79,8 +100,10 @@ extension Peer {
         case .stats, .clients, .hello, .reload, .stop: break
         case .malformed(let reason):
             throw Violation("a line that is \(reason) was answered \(result.canonical)")
-        case .userGet(let user), .userFetch(let user, false):
+        case .userGet(let user):
+            if !pending.isInBatch { try checkMark(result) }
             try takeUser(user, result, pending)
+        case .userFetch(let user, false): try takeUser(user, result, pending)
         case .userFetch(let user, true):
             try takeUser(user, result, pending)
             model.acknowledge("user/\(user)", try Position(result["cursor"]))
@@ -94,7 +117,11 @@ extension Peer {
             try takeMovies(list, result, pending)
         case .refresh(let list, _):
             try checkHead("movies/\(list)", try Position(result["cursor"]), pending)
-        case .subscribe(let follower, let since): try follower.begin(result, since: since)
+        case .subscribe(let follower, let since):
+            if !followers.contains(where: \.isActive) {
+                knowsDegraded = result["degraded"].boolean == true
+            }
+            try follower.begin(result, since: since)
         case .unsubscribe(let follower): follower.end()
         case .sync: try checkBarrier(pending)
         }

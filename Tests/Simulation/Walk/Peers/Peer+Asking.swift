@@ -47,7 +47,8 @@ extension Peer {
             {
                 pendingNames.insert(name)
             }
-            pending.append(Pending(id: id, ask: ask, heads: model.heads, end: end))
+            pending.append(
+                Pending(id: id, ask: ask, heads: model.heads, end: end, isInBatch: true))
         }
         guard let first = pending.first else { return }
         let whole = Pending(id: first.id, ask: first.ask, heads: [:], end: end, batch: pending)

@@ -37,8 +37,15 @@ final class Peer {
     var answeredThrough: (bytes: Int, until: UInt64)?
     /// When it will read again, if it does not now.
     var stallsUntil: UInt64 = 0
+    /// Whether its kernel never leaves the daemon without room.
+    private(set) var hasAlwaysRoom = false
+    /// Whether it was told that the store cannot be written; known to those who follow something.
+    var knowsDegraded = false
     /// Names that it asked for, was not yet answered, and so must not hear of.
     var pendingNames: Set<String> = []
+
+    /// Bytes that the kernel of a peer holds which never leaves the daemon without room.
+    static let ampleCapacity = 100_000
 
     /// How long the daemon has to wait for it, in milliseconds.
     var patience: (stall: UInt64, partialLine: UInt64) = (0, 0)
@@ -60,6 +67,7 @@ final class Peer {
         let end: Int
         /// The requests of a batch that are answered.
         var batch: [Pending] = []
+        var isInBatch = false
     }
 
     init(
@@ -94,6 +102,8 @@ final class Peer {
         inOrder = []
         deferred = []
         pendingNames = []
+        knowsDegraded = false
+        hasAlwaysRoom = socket.capacity >= Self.ampleCapacity
         wasRefused = false
         answers = 0
         mayBeCut = false
@@ -179,6 +189,8 @@ final class Peer {
     private func take(_ line: Value) throws(Violation) {
         if line["method"].text == "event" {
             try takePush(line["params"])
+        } else if line["method"].text == "health" {
+            try takeHealth(line["params"]["degraded"].boolean)
         } else if lines == 0 || inOrder.isEmpty && deferred.isEmpty {
             try takeRefusal(line)
         } else if isRefusal(line), answers == 0 {

@@ -36,7 +36,9 @@ struct Habits {
         steps = 100 + chance.below(500)
         isStormy = chance.percent(4)
         peers = 2 + chance.below(6)
-        capacities = chance.pick([[100_000], [100_000, 3_000], [600, 5_000], [50]])
+        capacities = chance.pick([
+            [Peer.ampleCapacity], [Peer.ampleCapacity, 3_000], [600, 5_000], [50],
+        ])
         killing = chance.pick([0, 1, 3])
         stopping = chance.pick([0, 0, 1])
         reloading = chance.pick([0, 0, 1])

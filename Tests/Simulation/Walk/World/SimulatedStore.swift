@@ -22,6 +22,7 @@ final class SimulatedStore: ChangeLog {
     private var writing: [Request] = []
     private var isOpen = false
     private(set) var status = StoreStatus()
+    private var tellHealth: @Sendable (StoreError?) -> Void = { _ in }
     private static let failure = StoreError(.io, "the disk failed")
 
     init(_ disk: Disk, _ trace: Trace) {
@@ -48,6 +49,8 @@ final class SimulatedStore: ChangeLog {
         Kernel.onAnotherThread(completion)
     }
 
+    func watchHealth(_ tell: @escaping @Sendable (StoreError?) -> Void) { tellHealth = tell }
+
     func close() {
         while hasWork { work(all: true) }
         isOpen = false
@@ -72,6 +75,7 @@ final class SimulatedStore: ChangeLog {
         guard !disk.isBroken else { return }
         trace.count(.storeRepaired)
         status.isDegraded = false
+        Kernel.onAnotherThread { tellHealth(nil) }
     }
 
     private func step(all: Bool) {
@@ -97,6 +101,7 @@ final class SimulatedStore: ChangeLog {
             trace.count(.storeBroken)
             disk.failToSync()
             status.isDegraded = true
+            tellHealth(Self.failure)
             for request in group { refuse(request) }
             return
         }

@@ -21,7 +21,7 @@ extension World {
         let store = SimulatedStore(disk, trace)
         var parts = Parts()
         parts.store = { _ in store }
-        parts.users = { [services] _, _ in SimulatedUsers(services) }
+        parts.users = { [services] _, _, _ in SimulatedUsers(services) }
         parts.movies = { [services] _, _, _ in SimulatedMovies(services) }
         parts.random = chance
         let daemon = try Daemon(

@@ -6,7 +6,6 @@ import UsherWire
 
 // The end of a walk: nothing fails any more, everything that was begun ends, and everybody knows it.
 extension World {
-    private static let ampleCapacity = 100_000
     /// Rounds in which everything ends; a walk that needs more has something that never does.
     private static let rounds = 3_000
 
@@ -15,7 +14,7 @@ extension World {
         disk.isBroken = false
         for peer in peers {
             peer.stallsUntil = 0
-            peer.socket?.capacity = Self.ampleCapacity
+            peer.socket?.capacity = Peer.ampleCapacity
         }
         try comeToRest()
         try connectAll()
@@ -57,7 +56,7 @@ extension World {
         for peer in peers {
             if peer.hasEnded { peer.close() }
             if !peer.isConnected { try visit(peer) }
-            peer.socket?.capacity = Self.ampleCapacity
+            peer.socket?.capacity = Peer.ampleCapacity
         }
     }
 
@@ -76,6 +75,9 @@ extension World {
 
     private func checkConvergence() throws {
         for peer in peers {
+            try Violation.require(
+                !peer.knowsDegraded || !peer.followers.contains(where: \.isActive),
+                "I15: \(peer.name) was not told that the store can be written again")
             for follower in peer.followers where follower.isActive {
                 guard let position = follower.position, let head = model.heads[follower.topic]
                 else {
