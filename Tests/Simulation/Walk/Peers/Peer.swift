@@ -29,7 +29,6 @@ final class Peer {
     /// Asked and not answered, in order; those that may be overtaken apart.
     var inOrder: [Pending] = []
     var deferred: [Pending] = []
-    private(set) var wasRefused = false
     private(set) var answers = 0
     /// Whether the daemon may end the connection without having answered everything.
     var mayBeCut = false
@@ -67,6 +66,7 @@ final class Peer {
         let end: Int
         /// The requests of a batch that are answered.
         var batch: [Pending] = []
+        /// Whether it is one of those.
         var isInBatch = false
     }
 
@@ -104,7 +104,6 @@ final class Peer {
         pendingNames = []
         knowsDegraded = false
         hasAlwaysRoom = socket.capacity >= Self.ampleCapacity
-        wasRefused = false
         answers = 0
         mayBeCut = false
         answeredThrough = nil
@@ -211,7 +210,6 @@ final class Peer {
         try Violation.require(
             isRefusal(line) && answers == 0, "O7: a line came unasked: \(line.canonical)")
         if line["error"]["data"]["reason"].text == "too_many_clients" { trace.count(.peerRefused) }
-        wasRefused = true
         mayBeCut = true
     }
 
