@@ -2,7 +2,7 @@
 
 # What is built and tested with, by Debian's names; `deps` installs what is missing.
 PACKAGES := libcurl4-openssl-dev libsimdjson-dev libsqlite3-dev libuv1-dev zlib1g-dev g++ pkg-config \
-	socat netcat-openbsd jq openssl python3 util-linux systemd mandoc dpkg-dev strace
+	socat netcat-openbsd jq openssl python3 util-linux systemd mandoc dpkg-dev strace valgrind
 
 SWIFT := swift
 CONFIGURATION ?= release

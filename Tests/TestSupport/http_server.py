@@ -371,7 +371,8 @@ def tunnel(exchange, head):
     if host == "locked.test":
         exchange.answer(407, "", 'Proxy-Authenticate: Basic realm="x"')
         return False
-    if host not in ("localhost", "127.0.0.1"):
+    # A name of its own too, which no `no_proxy` of the machine leads past it.
+    if host not in ("films.test", "localhost", "127.0.0.1"):
         exchange.answer(502, "")
         return False
     with socket.create_connection(("127.0.0.1", int(port))) as other:
@@ -421,7 +422,7 @@ def make_certificate(folder):
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
          "-nodes", "-keyout", key, "-out", certificate, "-days", "2", "-subj", "/CN=localhost",
-         "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"],
+         "-addext", "subjectAltName=DNS:localhost,DNS:films.test,IP:127.0.0.1"],
         check=True, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)

@@ -33,7 +33,7 @@ private let server = HTTPTestServer.shared
     @Test func `leads a secure request through, and sees nothing of it`() throws {
         try withTestLoop { test in
             let token = HTTPTestServer.makeToken()
-            let place = "localhost:\(server.securePort)"
+            let place = "films.test:\(server.securePort)"
             let response = try test.get(
                 "https://\(place)/page/\(token)",
                 identity: identity("http://127.0.0.1:\(server.port)")
