@@ -56,7 +56,7 @@ extension Core {
     package var rememberedRequests: Int { requests.memory.count }
 
     /// Whether a request is to be carried out; if not, it is answered, or will be with the one that was sent before.
-    mutating func begin(
+    func begin(
         _ token: RequestToken, _ use: KeyUse?, _ call: @autoclosure () -> KeyedCall,
         _ effects: inout [Effect]
     ) -> Bool {
@@ -84,7 +84,7 @@ extension Core {
     // MARK: Keeping
 
     /// Has the change that a rename just made carry the rename's key.
-    mutating func keepRename(of id: Int64, _ token: RequestToken, _ effects: inout [Effect]) {
+    func keepRename(of id: Int64, _ token: RequestToken, _ effects: inout [Effect]) {
         guard let key = requests.keys[token], let use = requests.pending[key]?.use,
             let index = effects.lastIndex(where: { $0.isCommit(of: .user(id)) }),
             case .commit(_, let change) = effects[index], case .user(_, let transitions) = change,
@@ -97,7 +97,7 @@ extension Core {
     }
 
     /// Has the change that a fetch just made carry the keys of all that asked for it, or drops those of a failed one.
-    mutating func keepPage(
+    func keepPage(
         of list: MovieListName, orDrop riders: [RequestToken], _ effects: inout [Effect]
     ) {
         guard lists[list]?.isStoring == true else {
@@ -118,7 +118,7 @@ extension Core {
     }
 
     /// Makes the record of a request that the store is about to be given.
-    private mutating func record(
+    private func record(
         _ key: RequestKey, _ answer: RequestAnswer, _ revision: UInt64
     ) -> AnsweredRequest? {
         guard let pending = requests.pending[key] else { return nil }
@@ -129,7 +129,7 @@ extension Core {
         return record
     }
 
-    private mutating func keepAlone(
+    private func keepAlone(
         _ key: RequestKey, _ answer: RequestAnswer, _ effects: inout [Effect]
     ) {
         guard let use = requests.pending[key]?.use else { return }
@@ -147,7 +147,7 @@ extension Core {
     }
 
     /// Has each answer of a request with a key go to all that sent it, and only once its key is durable.
-    mutating func answerAlike(_ effects: inout [Effect]) {
+    func answerAlike(_ effects: inout [Effect]) {
         let decided = effects
         effects = []
         for effect in decided {
@@ -167,7 +167,7 @@ extension Core {
         }
     }
 
-    private mutating func succeeded(
+    private func succeeded(
         _ token: RequestToken, _ key: RequestKey, _ pending: RequestBook.Pending,
         _ answer: RequestAnswer?, _ effects: inout [Effect]
     ) {
@@ -189,7 +189,7 @@ extension Core {
     }
 
     /// The fetch that answered requests asked for is done with.
-    mutating func settle(
+    func settle(
         _ riders: [RequestToken], _ result: Result<Void, WireError>, _ effects: inout [Effect]
     ) {
         for token in riders {
@@ -210,7 +210,7 @@ extension Core {
     }
 
     /// The oldest request that went to the store by itself is durable, or the store refused it.
-    mutating func remembered(_ result: Result<Void, WireError>, _ effects: inout [Effect]) {
+    func remembered(_ result: Result<Void, WireError>, _ effects: inout [Effect]) {
         guard let pending = requests.pending.removeValue(forKey: requests.alone.removeFirst()),
             let record = pending.record
         else { return }
@@ -223,7 +223,7 @@ extension Core {
         }
     }
 
-    private mutating func drop(_ token: RequestToken) {
+    private func drop(_ token: RequestToken) {
         guard let key = requests.keys.removeValue(forKey: token) else { return }
         requests.pending[key] = nil
     }

@@ -7,7 +7,7 @@ extension Core {
     ///
     /// The snapshot and the subscription's cursor are of one instant. A list whose snapshot does not fit `budget`
     /// bytes is sent as a first part; its cursor stays 0, which stands for nothing, until the last part is sent.
-    package mutating func subscribe(
+    package func subscribe(
         _ session: SessionID, to topic: Topic, name: String, mode: SubscriptionMode,
         since: Cursor?, budget: Int, _ effects: inout [Effect]
     ) -> SubscriptionStart {
@@ -32,7 +32,7 @@ extension Core {
     }
 
     /// Ends a subscription; ending it twice has no effect.
-    package mutating func unsubscribe(_ subscription: Subscription) {
+    package func unsubscribe(_ subscription: Subscription) {
         guard !subscription.hasEnded else { return }
         subscription.hasEnded = true
         let rest = subscriberCount(of: subscription.topic) - 1
@@ -94,10 +94,10 @@ extension Core {
     }
 
     /// Makes the state that is shown a new change, for a peer that saw a later one which an earlier run did not keep.
-    private mutating func settle(_ topic: Topic, _ effects: inout [Effect]) {
+    private func settle(_ topic: Topic, _ effects: inout [Effect]) {
         switch topic {
         case .user(let id):
-            users[id, default: UserMachine(id: id)].settle(&revisions, &effects)
+            machine(id).settle(&revisions, &effects)
         case .movies(let name): lists[name]?.settle(&revisions, &effects)
         case .engine: break
         }

@@ -6,7 +6,10 @@ package import UsherWire
 ///
 /// It does no input or output and knows no clock: what happened comes in as an ``Event``, what is to be done goes out as
 /// ``Effect``s. Reads and subscriptions are plain methods, since they change nothing that has to be durable.
-package struct Core {
+///
+/// It is a class, and so are the users' machines, since there is one of each and none is ever copied: as values they
+/// were, for nearly every call from the daemon. Not thread-safe.
+package final class Core {
     package let epoch: Epoch
     var users: [Int64: UserMachine] = [:]
     var lists: [MovieListName: MovieListMachine] = [:]
@@ -39,18 +42,16 @@ package struct Core {
     }
 
     /// Takes in what happened and says what is to be done about it, in order.
-    package mutating func handle(_ event: Event) -> [Effect] {
+    package func handle(_ event: Event) -> [Effect] {
         var effects: [Effect] = []
         switch event {
         case .fetchUser(let id, let token, let waits):
-            users[id, default: UserMachine(id: id)]
-                .fetch(token, waits: waits, &revisions, &effects)
+            machine(id).fetch(token, waits: waits, &revisions, &effects)
         case .renameUser(let id, let name, let token, let key):
             guard begin(token, key, .rename(id, to: name), &effects) else { break }
             if users[id]?.rename(to: name, token, &revisions, &effects) == nil {
                 // Says why it cannot be, and is not kept: nothing is known of that user.
-                var stranger = UserMachine(id: id)
-                stranger.rename(to: name, token, &revisions, &effects)
+                UserMachine(id: id).rename(to: name, token, &revisions, &effects)
             }
             if key != nil { keepRename(of: id, token, &effects) }
         case .fetchMovies(let list, let page, let token, let waits, let key):
@@ -128,9 +129,17 @@ package struct Core {
         subscribers[topic] ?? 0
     }
 
+    /// A user's machine, made if there is none yet.
+    func machine(_ id: Int64) -> UserMachine {
+        if let known = users[id] { return known }
+        let new = UserMachine(id: id)
+        users[id] = new
+        return new
+    }
+
     /// Forgets a user of whom nothing is known and nobody wants to hear, so that asking for many costs no memory.
-    mutating func dropIfPristine(_ id: Int64) {
+    func dropIfPristine(_ id: Int64) {
         guard subscriberCount(of: .user(id)) == 0 else { return }
-        if let user = users[id], user.isPristine { users[id] = nil }
+        if users[id]?.isPristine == true { users[id] = nil }
     }
 }

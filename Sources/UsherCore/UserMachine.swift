@@ -8,7 +8,7 @@ import UsherWire
 /// user become durable in order, so several renames can be on their way; what is decided next builds on the last step,
 /// what is shown is the last durable one. A transition that needs no durability is shown at once, unless steps are
 /// ahead of it: then it becomes a step too, since revisions of a topic only grow.
-struct UserMachine: Sendable {
+final class UserMachine {
     let id: Int64
     /// What is shown.
     private(set) var history: History<UserState>
@@ -69,7 +69,7 @@ struct UserMachine: Sendable {
 
     // MARK: Requests
 
-    mutating func fetch(
+    func fetch(
         _ token: RequestToken, waits: Bool, _ revisions: inout Revisions,
         _ effects: inout [Effect]
     ) {
@@ -84,7 +84,7 @@ struct UserMachine: Sendable {
         effects.append(.fetchUser(id))
     }
 
-    mutating func rename(
+    func rename(
         to name: String, _ token: RequestToken, _ revisions: inout Revisions,
         _ effects: inout [Effect]
     ) {
@@ -106,7 +106,7 @@ struct UserMachine: Sendable {
 
     // MARK: Answers
 
-    mutating func fetched(
+    func fetched(
         _ result: Result<User, WireError>, _ revisions: inout Revisions,
         _ effects: inout [Effect]
     ) {
@@ -126,7 +126,7 @@ struct UserMachine: Sendable {
     }
 
     /// The oldest step is durable, or the store refused it.
-    mutating func committed(
+    func committed(
         _ result: Result<Void, WireError>, _ revisions: inout Revisions,
         _ effects: inout [Effect]
     ) {
@@ -153,7 +153,7 @@ struct UserMachine: Sendable {
     ///
     /// Not before all of them are answered: what was made before the last refusal is refused too, so another step
     /// behind them would never be shown.
-    private mutating func showMissed(_ revisions: inout Revisions, _ effects: inout [Effect]) {
+    private func showMissed(_ revisions: inout Revisions, _ effects: inout [Effect]) {
         let state = isFetching ? .loading : missed ?? history.state ?? .initial
         missed = nil
         guard isUnsettled || state != history.state else { return }
@@ -162,7 +162,7 @@ struct UserMachine: Sendable {
 
     /// Shows the state of a user whom nobody fetches as a new transition, because someone saw another one of an earlier
     /// run that the store did not keep.
-    mutating func settle(_ revisions: inout Revisions, _ effects: inout [Effect]) {
+    func settle(_ revisions: inout Revisions, _ effects: inout [Effect]) {
         guard steps.isEmpty else {
             isUnsettled = true
             return
@@ -174,7 +174,7 @@ struct UserMachine: Sendable {
     // MARK: Transitions
 
     /// Goes to a state that need not be durable.
-    private mutating func move(
+    private func move(
         to state: UserState, replies: [RequestToken] = [], _ revisions: inout Revisions,
         _ effects: inout [Effect]
     ) {
@@ -192,7 +192,7 @@ struct UserMachine: Sendable {
     }
 
     /// Goes to a state once it is durable.
-    private mutating func keep(
+    private func keep(
         _ state: UserState, _ record: UserRecord, replies: [RequestToken], endsFetch: Bool,
         _ revisions: inout Revisions, _ effects: inout [Effect]
     ) {
@@ -206,7 +206,7 @@ struct UserMachine: Sendable {
         unsaved = []
     }
 
-    private mutating func show(_ transition: Transition, _ effects: inout [Effect]) {
+    private func show(_ transition: Transition, _ effects: inout [Effect]) {
         history.append(transition.state, revision: transition.revision)
         isUnsettled = false
         effects.append(.changed(.user(id)))

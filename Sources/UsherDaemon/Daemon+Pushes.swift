@@ -11,7 +11,7 @@ struct EncodedPush {
     private(set) var tail = JSONWriter()
 
     /// Encodes a push, unless it is the one that was encoded last.
-    mutating func encode(_ push: Push, of topic: Topic, _ core: borrowing Core) {
+    mutating func encode(_ push: Push, of topic: Topic, _ core: Core) {
         if let last = self.push, self.topic == topic, last.isSame(as: push) { return }
         self.topic = topic
         self.push = push

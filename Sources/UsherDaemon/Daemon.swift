@@ -19,7 +19,7 @@ package final class Daemon {
     let parts: Parts
     let startedAt: UInt64
     let binder = RequestBinder()
-    var core: Core
+    let core: Core
     var sessions: [SessionID: Session] = [:]
     var outlets = Outlets()
     var statistics = Statistics()

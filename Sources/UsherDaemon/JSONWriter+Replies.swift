@@ -17,7 +17,7 @@ extension JSONWriter {
     static let answerHead = Array("{\"jsonrpc\":\"2.0\",\"id\":".utf8)
     static let resultHead = Array(",\"result\":".utf8)
 
-    mutating func userResult(_ id: Int64, _ core: borrowing Core) {
+    mutating func userResult(_ id: Int64, _ core: Core) {
         let (state, revision) = core.user(id)
         beginUserResult(id, state, core.cursor(revision))
         degraded(core)
@@ -25,7 +25,7 @@ extension JSONWriter {
     }
 
     /// The mark of what is read while the store cannot be written: a last member, and none otherwise.
-    mutating func degraded(_ core: borrowing Core) {
+    mutating func degraded(_ core: Core) {
         if core.isDegraded { raw(",\"degraded\":true") }
     }
 
@@ -40,7 +40,7 @@ extension JSONWriter {
 
     /// `asked` movies from `offset` on, or as many as `budget` bytes hold.
     mutating func moviesResult(
-        _ list: MovieListMachine, offset: Int, asked: Int, budget: Int, _ core: borrowing Core
+        _ list: MovieListMachine, offset: Int, asked: Int, budget: Int, _ core: Core
     ) {
         let range = list.stretch(from: offset, budget: budget, limit: asked)
         let next = range.upperBound < list.movies.count ? range.upperBound : nil
@@ -75,7 +75,7 @@ extension JSONWriter {
         self.cursor(cursor)
     }
 
-    mutating func moviesStatusResult(_ list: MovieListMachine, _ core: borrowing Core) {
+    mutating func moviesStatusResult(_ list: MovieListMachine, _ core: Core) {
         beginMoviesStatusResult(list.name, list.status, core.cursor(list.revision))
         degraded(core)
         raw("}")
@@ -96,7 +96,7 @@ extension JSONWriter {
     ///
     /// Only movies may be missing from it: those of a generation that is over.
     mutating func remembered(
-        _ answer: RequestAnswer, budget: Int, _ core: borrowing Core
+        _ answer: RequestAnswer, budget: Int, _ core: Core
     ) {
         switch answer {
         case .user(let user, let revision):
@@ -115,7 +115,7 @@ extension JSONWriter {
         raw("}")
     }
 
-    mutating func subscriptionResult(_ start: SubscriptionStart, _ core: borrowing Core) {
+    mutating func subscriptionResult(_ start: SubscriptionStart, _ core: Core) {
         raw("{\"as\":")
         string(start.subscription.name)
         raw(",\"topic\":")
@@ -147,7 +147,7 @@ extension JSONWriter {
     }
 
     /// What follows a push's `as`; the same bytes for every subscriber that was at the same place.
-    mutating func pushTail(_ push: Push, of topic: Topic, _ core: borrowing Core) {
+    mutating func pushTail(_ push: Push, of topic: Topic, _ core: Core) {
         raw(",\"topic\":")
         string(topic.description)
         raw(",\"cursor\":")
@@ -165,7 +165,7 @@ extension JSONWriter {
         raw("}}\n")
     }
 
-    private mutating func pushBody(_ body: Push.Body, _ core: borrowing Core) {
+    private mutating func pushBody(_ body: Push.Body, _ core: Core) {
         switch body {
         case .userState(let state): userState(state)
         case .append(let name, let range): chunk("append", name, range, core)
@@ -176,7 +176,7 @@ extension JSONWriter {
     }
 
     private mutating func chunk(
-        _ operation: String, _ name: MovieListName, _ range: Range<Int>, _ core: borrowing Core
+        _ operation: String, _ name: MovieListName, _ range: Range<Int>, _ core: Core
     ) {
         guard let list = core.list(name) else { return }
         raw("{\"op\":\"")

@@ -26,7 +26,7 @@ struct UserResults {
     private static let typicalBytes = 256
 
     /// The result for a user as it is now.
-    mutating func result(_ id: Int64, _ core: borrowing Core) -> [UInt8] {
+    mutating func result(_ id: Int64, _ core: Core) -> [UInt8] {
         let revision = core.revision(ofUser: id)
         if let known = results[id], known.revision == revision { return known.json }
         if results.count >= Self.limit { results.removeAll(keepingCapacity: true) }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The programs of the documentation, run beside a real daemon.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ExampleTests {
     @Test(arguments: UserCard.allCases)
     func `A user card shows the fetch and the new name`(program: UserCard) throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The wall clock goes where it likes; nothing the daemon does depends on it.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct `A wall clock that jumps` {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct `A wall clock that jumps` {
     private static let hour = 3_600
     private static let tenYears = 10 * 365 * 24 * hour
     /// To a moment after midnight of the first day of 1970.

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(3))) struct `Forty descriptors for eighty clients` {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct `Forty descriptors for eighty clients` {
     @Test func `leave the store and the services theirs, and nothing spins`() throws {
         let service = HTTPTestServer.shared.address("page", token: HTTPTestServer.makeToken())
         let daemon = try RunningDaemon(

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The inputs that are kept: those that the protocol's rules suggest, and each that once showed a fault.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct CorpusTests {
     private static func inputs(_ target: FuzzTarget) throws -> [URL] {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()

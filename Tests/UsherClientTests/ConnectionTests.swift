@@ -6,7 +6,7 @@ import UsherStreams
 
 @testable import UsherClient
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectionTests {
     @Test func `A missing socket and one that nobody listens at are told apart at once`()
         async throws

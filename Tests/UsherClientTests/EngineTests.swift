@@ -5,7 +5,7 @@ import UsherStreams
 
 @testable import UsherClient
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct EngineTests {
     private let epoch = "00000000000000aa"
 

@@ -5,7 +5,7 @@ import UsherStreams
 
 @testable import UsherClient
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct FoldTests {
     /// Whatever a daemon does wrong, what the client shows in the end is what the daemon has.
     @Test func `The streams equal the model after any faults`() async throws {

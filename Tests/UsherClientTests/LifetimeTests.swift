@@ -5,7 +5,7 @@ import UsherStreams
 
 @testable import UsherClient
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LifetimeTests {
     @Test func `Letting a client go ends its loops, its connection and its thread`() async throws {
         let server = try FakeServer()

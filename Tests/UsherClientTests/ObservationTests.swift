@@ -7,7 +7,7 @@ import UsherStreams
 @testable import UsherClient
 
 /// Views read `value` and do nothing else: that has to be enough.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 @MainActor
 struct ObservationTests {
     private let epoch = "00000000000000aa"

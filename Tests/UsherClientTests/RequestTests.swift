@@ -5,7 +5,7 @@ import UsherStreams
 
 @testable import UsherClient
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RequestTests {
     @Test func `Answers find their requests in any order, and an answer to nobody is passed over`()
         async throws

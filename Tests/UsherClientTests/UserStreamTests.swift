@@ -5,7 +5,7 @@ import UsherStreams
 
 @testable import UsherClient
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct UserStreamTests {
     private let epoch = "00000000000000aa"
     private let ada = UserState.loaded(User(id: 1, name: "Ada", username: "u1"))

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 internal import UsherControl
 
-@Suite(.timeLimit(.minutes(2))) struct `Metrics` {
+@Suite(.timeLimit(.minutes(5))) struct `Metrics` {
     private let statistics = """
         {"uptime_ms":1500,"clients":{"connected":2,"accepted":9},"store":{"degraded":true},\
         "requests":{"started":7,"errors":{"busy":1,"not_found":2}},\

@@ -7,7 +7,7 @@ internal import UsherControl
 internal import UsherOptions
 
 /// What scripts are written with: the status, formats of one's own, and commands for events.
-@Suite(.timeLimit(.minutes(2))) struct ScriptingTests {
+@Suite(.timeLimit(.minutes(5))) struct ScriptingTests {
     @Test func `Without a command the status is shown`() throws {
         let daemon = try RunningDaemon(store: "memory")
         let client = try daemon.connect()

@@ -11,7 +11,7 @@ let blank = StoredState(epoch: Epoch(value: 0xE))
 let session = SessionID(value: 1)
 
 struct Bench {
-    var core: Core
+    let core: Core
     /// What the core wanted done when it was made.
     let firstEffects: [String]
     /// The user that the short forms below mean.

@@ -99,7 +99,7 @@ struct RequestKeyTests {
 
     /// The digest that a rename of user 7 gets.
     private static func digest(of name: String) -> UInt64 {
-        var bench = Bench.loaded()
+        let bench = Bench.loaded()
         let effects = bench.core.handle(
             .renameUser(7, to: name, RequestToken(value: 1), key: use()))
         for case .commit(_, .remember(let requests, _, _)) in effects { return requests[0].digest }

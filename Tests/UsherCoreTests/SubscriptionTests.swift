@@ -129,7 +129,7 @@ struct SubscriptionTests {
     }
 
     @Test func `A cursor of another history is not believed`() {
-        var bench = Bench.loaded()
+        let bench = Bench.loaded()
         var effects: [Effect] = []
         let start = bench.core.subscribe(
             session, to: .user(7), name: "s", mode: .latest,

@@ -55,7 +55,7 @@ private let nodeProgram = """
     socket.write('{"id":1,"method":"subscribe","params":{"topic":"movies"}}\\n');
     """
 
-@Suite(.timeLimit(.minutes(2))) struct `Programs that were not made for it` {
+@Suite(.timeLimit(.minutes(5))) struct `Programs that were not made for it` {
     /// A daemon with a list of so many films of over a kilobyte, line separators in each.
     private func daemon(movies: Int) throws -> (RunningDaemon, MovieFile) {
         let file = try MovieFile(count: movies, overviewBytes: 1_300)

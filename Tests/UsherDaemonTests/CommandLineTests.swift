@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `The command line of usherd` {
+@Suite(.timeLimit(.minutes(5))) struct `The command line of usherd` {
     private func run(_ arguments: String...) throws -> (status: Int32, text: String) {
         let process = try ChildProcess(
             try product("usherd").path, arguments,

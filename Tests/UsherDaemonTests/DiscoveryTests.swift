@@ -5,7 +5,7 @@ import Testing
 import UsherWire
 
 /// The rules of OpenRPC 1.3 and its meta-schema, as far as the document has to do with them.
-@Suite(.timeLimit(.minutes(2))) struct `The OpenRPC document` {
+@Suite(.timeLimit(.minutes(5))) struct `The OpenRPC document` {
     private let document: JSON
 
     init() throws {

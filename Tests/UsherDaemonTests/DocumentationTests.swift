@@ -9,7 +9,7 @@ import UsherWire
 @testable import UsherDaemon
 
 /// The tables of the documents say what the program's own tables say.
-@Suite(.timeLimit(.minutes(2))) struct `The documents` {
+@Suite(.timeLimit(.minutes(5))) struct `The documents` {
     @Test func `list every error reason as the program has it`() throws {
         let rows = try Document("proto-docs/errors.md").table(below: "## Reasons")
         #expect(

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Requests with a key, on the real daemon: done once, answered alike.
-@Suite(.timeLimit(.minutes(2))) struct `A request with a key` {
+@Suite(.timeLimit(.minutes(5))) struct `A request with a key` {
     private static func rename(_ name: String, key: String, id: Int = 1) -> String {
         #"{"id":\#(id),"method":"user.rename","params":{"name":"\#(name)","key":"\#(key)"}}"#
     }

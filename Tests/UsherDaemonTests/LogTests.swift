@@ -45,7 +45,7 @@ struct `Log lines that come again` {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `The log` {
+@Suite(.timeLimit(.minutes(5))) struct `The log` {
     @Test func `has priorities under the journal`() throws {
         let folder = try temporaryFolder()
         let process = try ChildProcess(

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The promises of the protocol, by the names that its documentation gives them.
-@Suite(.timeLimit(.minutes(2))) struct `The promises` {
+@Suite(.timeLimit(.minutes(5))) struct `The promises` {
     @Test func `O1 replies to immediate methods come in request order`() throws {
         let client = try RunningDaemon().connect()
         _ = try client.ask("fetch")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The README's code is compiled and run, and its tables are the program's own.
-@Suite(.timeLimit(.minutes(2))) struct `The README` {
+@Suite(.timeLimit(.minutes(5))) struct `The README` {
     private let readme: Document
 
     init() throws {
@@ -73,7 +73,7 @@ import Testing
 }
 
 /// The pages' blocks marked `console`: commands after `$ `, and what they print.
-@Suite(.timeLimit(.minutes(2))) struct `A shell` {
+@Suite(.timeLimit(.minutes(5))) struct `A shell` {
     @Test(arguments: ["README.md", "proto-docs/by-hand.md"])
     func `shows what the pages show`(path: String) throws {
         let daemon = try RunningDaemon()

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A daemon that cannot start` {
+@Suite(.timeLimit(.minutes(5))) struct `A daemon that cannot start` {
     @Test func `on another one's socket names that one and exits with 69`() throws {
         let daemon = try RunningDaemon()
         let second = try RunningDaemon.launch(

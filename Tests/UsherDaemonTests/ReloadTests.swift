@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `Reading the configuration again` {
+@Suite(.timeLimit(.minutes(5))) struct `Reading the configuration again` {
     private func write(_ text: String, to daemon: RunningDaemon) throws {
         try Data(text.utf8).write(to: daemon.configurationFile)
     }

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A service manager is told` {
+@Suite(.timeLimit(.minutes(5))) struct `A service manager is told` {
     let folder: URL
     let manager: NotifySocket
 

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A daemon serves` {
+@Suite(.timeLimit(.minutes(5))) struct `A daemon serves` {
     @Test func `the caller's real user by NSS`() throws {
         let daemon = try RunningDaemon([])
         let reply = try daemon.connect().ask("user.fetch")
@@ -139,7 +139,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A rename` {
+@Suite(.timeLimit(.minutes(5))) struct `A rename` {
     @Test func `needs a loaded user`() throws {
         let client = try RunningDaemon().connect()
         let reply = try client.ask("rename Ada")

@@ -9,7 +9,7 @@ private let activator = "/usr/bin/systemd-socket-activate"
 
 @Suite(
     .enabled(if: FileManager.default.isExecutableFile(atPath: activator), "no \(activator)"),
-    .timeLimit(.minutes(2)))
+    .timeLimit(.minutes(5)))
 struct `A socket that was opened for the daemon` {
     let folder: URL
     let path: String

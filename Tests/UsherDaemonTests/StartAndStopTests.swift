@@ -24,7 +24,7 @@ private final class Place {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A start` {
+@Suite(.timeLimit(.minutes(5))) struct `A start` {
     @Test func `of twenty at once gives one daemon, whom the others name`() throws {
         let place = try Place()
         for _ in 0..<3 {
@@ -132,7 +132,7 @@ private final class Place {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A stop` {
+@Suite(.timeLimit(.minutes(5))) struct `A stop` {
     @Test(arguments: [SIGTERM, SIGINT])
     func `by a signal is orderly, and takes the socket along`(signal: Int32) throws {
         let daemon = try RunningDaemon()
@@ -203,7 +203,7 @@ private final class Place {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A reload` {
+@Suite(.timeLimit(.minutes(5))) struct `A reload` {
     @Test func `that fails leaves everything as it was`() throws {
         let place = try Place()
         let keyFile = place.folder.path + "/key"

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The documents cannot rot: every transcript in them is played to the real daemon.
-@Suite(.timeLimit(.minutes(2))) struct `The documents' transcripts` {
+@Suite(.timeLimit(.minutes(5))) struct `The documents' transcripts` {
     @Test(arguments: try Document.transcripts().filter { !$0.needsRoot })
     func `are what the daemon says`(transcript: Transcript) throws {
         try play(transcript)

@@ -11,7 +11,7 @@ private func isInstalled(_ shell: String) -> Bool {
     FileManager.default.isExecutableFile(atPath: "/usr/bin/" + shell)
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `Completion scripts` {
+@Suite(.timeLimit(.minutes(5))) struct `Completion scripts` {
     private let program = Completions(
         program: "tool",
         options: [

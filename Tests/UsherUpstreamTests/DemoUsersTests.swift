@@ -5,7 +5,7 @@ import UsherWire
 
 @testable import UsherUpstream
 
-@Suite(.timeLimit(.minutes(1))) struct DemoUsersTests {
+@Suite(.timeLimit(.minutes(5))) struct DemoUsersTests {
     private func outcomes(
         seed: UInt64?, rate: Double, on test: TestLoop, count: Int = 200
     ) -> [Bool] {

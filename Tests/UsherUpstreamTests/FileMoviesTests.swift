@@ -6,7 +6,7 @@ import UsherWire
 
 @testable import UsherUpstream
 
-@Suite(.timeLimit(.minutes(1))) struct FileMoviesTests {
+@Suite(.timeLimit(.minutes(5))) struct FileMoviesTests {
     private let path = FileManager.default.temporaryDirectory
         .appending(path: "usher-movies-\(UUID().uuidString).json").path
 

@@ -10,7 +10,7 @@ import UsherEventLoop
 private let server = HTTPTestServer.shared
 
 /// Requests that are given up, in every order; leaks show under the address sanitizer.
-@Suite(.timeLimit(.minutes(1))) struct HTTPClientClosingTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPClientClosingTests {
     private func request(_ step: String) throws -> HTTPRequest {
         let address = server.address(step, token: HTTPTestServer.makeToken())
         return HTTPRequest(try BaseURL(address, purpose: "the test server"), path: "/x")

@@ -8,7 +8,7 @@ import UsherEventLoop
 
 private let server = HTTPTestServer.shared
 
-@Suite(.timeLimit(.minutes(1))) struct HTTPClientTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPClientTests {
     @Test func `An answer comes with its status, its headers and its body`() throws {
         try withTestLoop { test in
             let token = HTTPTestServer.makeToken()

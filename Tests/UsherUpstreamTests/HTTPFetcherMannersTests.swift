@@ -54,7 +54,7 @@ private struct Service {
     func requests() throws -> Int { try server.requests(token: token).count }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `A fetcher's deadline` {
+@Suite(.timeLimit(.minutes(5))) struct `A fetcher's deadline` {
     private var limits: HTTPLimits {
         var limits = HTTPLimits()
         limits.tryMilliseconds = 100
@@ -123,7 +123,7 @@ private struct Service {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `A fetcher's circuit` {
+@Suite(.timeLimit(.minutes(5))) struct `A fetcher's circuit` {
     private var limits: HTTPLimits {
         var limits = HTTPLimits()
         limits.retry.retries = 0
@@ -233,7 +233,7 @@ private struct Service {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `A fetcher's turns` {
+@Suite(.timeLimit(.minutes(5))) struct `A fetcher's turns` {
     @Test func `come at the rate; who would come too late is told at once`() throws {
         try withTestLoop { test in
             var limits = HTTPLimits()

@@ -10,7 +10,7 @@ import UsherWire
 private let server = HTTPTestServer.shared
 
 /// What a service does not have is not asked for again at once; what it has is not sent again.
-@Suite(.timeLimit(.minutes(1))) struct `A fetcher remembers` {
+@Suite(.timeLimit(.minutes(5))) struct `A fetcher remembers` {
     private func films(
         _ fetcher: HTTPFetcher, _ base: BaseURL, page: Int = 1, on test: TestLoop
     ) throws -> Result<[Int64], UpstreamError> {

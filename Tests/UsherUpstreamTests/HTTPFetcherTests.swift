@@ -8,7 +8,7 @@ import UsherEventLoop
 
 private let server = HTTPTestServer.shared
 
-@Suite(.timeLimit(.minutes(1))) struct HTTPFetcherTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPFetcherTests {
     /// Fetches with a fetcher that takes any answer below 400, and 429 and others as the services
     /// do.
     private func fetch(

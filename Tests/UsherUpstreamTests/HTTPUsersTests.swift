@@ -6,7 +6,7 @@ import UsherWire
 
 @testable import UsherUpstream
 
-@Suite(.timeLimit(.minutes(1))) struct HTTPUsersTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPUsersTests {
     private func fetch(
         _ id: Int64, _ steps: String..., on test: TestLoop
     ) throws -> Result<User, UpstreamError> {

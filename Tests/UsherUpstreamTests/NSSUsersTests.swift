@@ -7,7 +7,7 @@ import UsherWire
 
 @testable import UsherUpstream
 
-@Suite(.timeLimit(.minutes(1))) struct NSSUsersTests {
+@Suite(.timeLimit(.minutes(5))) struct NSSUsersTests {
     /// A database that is made up: uid 7 is there, 8 is broken.
     private static let find: @Sendable (UInt32) -> Result<PasswdRecord?, UpstreamError> = { uid in
         switch uid {

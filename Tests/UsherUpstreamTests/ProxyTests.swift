@@ -8,7 +8,7 @@ import UsherEventLoop
 
 private let server = HTTPTestServer.shared
 
-@Suite(.timeLimit(.minutes(1))) struct `A proxy` {
+@Suite(.timeLimit(.minutes(5))) struct `A proxy` {
     private func identity(_ proxy: String) throws -> HTTPIdentity {
         var identity = HTTPIdentity(
             userAgent: "usherd/test", certificateFile: server.certificateFile)

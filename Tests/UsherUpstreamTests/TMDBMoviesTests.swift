@@ -11,7 +11,7 @@ private let v3 = "0123456789abcdef0123456789abcdef"
 private let v4 = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1c2hlciJ9.c2lnbmF0dXJl"
 
 /// The service against a real server.
-@Suite(.timeLimit(.minutes(1))) struct TMDBMoviesTests {
+@Suite(.timeLimit(.minutes(5))) struct TMDBMoviesTests {
     private func makeService(
         _ steps: String..., on test: TestLoop, token: String = HTTPTestServer.makeToken(),
         key: String = v3, limits: HTTPLimits = HTTPLimits()

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `Places` {
+@Suite(.timeLimit(.minutes(5))) struct `Places` {
     @Test func `that are all taken are told of by one line, and free again after a close`() throws {
         let daemon = try RunningDaemon(
             RunningDaemon.demo + RunningDaemon.limits(["clients": 2]), store: "memory")
@@ -120,7 +120,7 @@ import Testing
 }
 
 @Suite(
-    .timeLimit(.minutes(2)),
+    .timeLimit(.minutes(5)),
     .enabled(if: OtherPeer.User.canBeAnyone, "other users can only be tried as root"))
 struct `Places of other users` {
     @Test func `leave one for root, who can look what is wrong`() throws {

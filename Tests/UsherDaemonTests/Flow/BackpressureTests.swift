@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2)), .serialized) struct `Back-pressure` {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct `Back-pressure` {
     @Test func `stops a flood whose answers nobody reads, and loses none of it`() throws {
         let daemon = try RunningDaemon(store: "memory")
         let observer = try daemon.connect()
@@ -124,7 +124,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A connection may have` {
+@Suite(.timeLimit(.minutes(5))) struct `A connection may have` {
     @Test(arguments: [64, 3]) func `so many subscriptions and no more`(limit: Int) throws {
         let arguments = limit == 64 ? [] : RunningDaemon.limits(["subscriptions": limit])
         let daemon = try RunningDaemon(RunningDaemon.demo + arguments, store: "memory")

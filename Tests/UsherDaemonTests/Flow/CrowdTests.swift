@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2)), .serialized) struct `In a crowd` {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct `In a crowd` {
     @Test func `one that pipelines a hundred thousand lines leaves turns to another`() throws {
         let daemon = try RunningDaemon(store: "memory")
         let (greedy, modest) = (try daemon.connect(), try daemon.connect())

@@ -6,7 +6,7 @@ import Testing
 
 /// A daemon whose disk is full: it says so to all who may care, and goes on by itself when there is space.
 @Suite(
-    .timeLimit(.minutes(2)),
+    .timeLimit(.minutes(5)),
     .enabled(if: MemoryFileSystem.isPermitted, "needs the right to mount a file system"))
 struct `A daemon that cannot store` {
     private let disk: FullDisk

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    .timeLimit(.minutes(2)),
+    .timeLimit(.minutes(5)),
     .enabled(if: OtherPeer.User.canBeAnyone, "other users can only be tried as root"))
 struct `Roles` {
     /// What each request needs, with the system's users.

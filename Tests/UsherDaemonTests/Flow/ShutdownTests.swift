@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `The end` {
+@Suite(.timeLimit(.minutes(5))) struct `The end` {
     @Test func `comes with an idle, a stalled and a waiting client, and each is told`() throws {
         let daemon = try RunningDaemon(
             ["--users", "demo", "--demo-delay", "3600"]

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A peer that leaves the daemon waiting` {
+@Suite(.timeLimit(.minutes(5))) struct `A peer that leaves the daemon waiting` {
     @Test func `by taking nothing is cut off, logged, counted, and told so once`() throws {
         let daemon = try RunningDaemon(
             RunningDaemon.demo

@@ -6,7 +6,7 @@ import Testing
 
 @testable import UsherDaemon
 
-@Suite(.timeLimit(.minutes(2))) struct `Statistics` {
+@Suite(.timeLimit(.minutes(5))) struct `Statistics` {
     @Test func `have a word on every figure, and a figure for every word`() throws {
         let client = try RunningDaemon(store: "memory").connect()
         let schema = try client.ask("rpc.discover")["result", "components", "schemas", "Stats"]

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Stock line readers stop at 65,536 bytes: no line may be longer, however long a list is.
-@Suite(.timeLimit(.minutes(2))) struct `A list of 10,000 movies` {
+@Suite(.timeLimit(.minutes(5))) struct `A list of 10,000 movies` {
     @Test func `is loaded, read, pushed and resumed in lines that any reader takes`() throws {
         let file = try MovieFile(count: 10_000, overviewBytes: 1_400)
         let daemon = try RunningDaemon(

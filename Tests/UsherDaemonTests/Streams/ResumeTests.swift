@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What a cursor is good for: each outcome of `since` that the protocol knows.
-@Suite(.timeLimit(.minutes(2))) struct `A cursor` {
+@Suite(.timeLimit(.minutes(5))) struct `A cursor` {
     private func subscribe(
         _ topic: String, since: String, _ client: LineClient, mode: String = "latest"
     ) throws -> JSON {

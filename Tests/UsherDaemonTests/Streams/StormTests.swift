@@ -38,7 +38,7 @@ private final class Storm: Sendable {
 /// The number in a name of the storm.
 private func number(_ name: String) -> Int? { name.hasPrefix("n") ? Int(name.dropFirst()) : nil }
 
-@Suite(.timeLimit(.minutes(2))) struct `A storm of changes` {
+@Suite(.timeLimit(.minutes(5))) struct `A storm of changes` {
     @Test func `leaves every subscriber that joined, stayed or left with the final state`() throws {
         let daemon = try RunningDaemon(store: "memory")
         _ = try daemon.connect().ask("fetch")

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `Movies from TMDB` {
+@Suite(.timeLimit(.minutes(5))) struct `Movies from TMDB` {
     @Test func `of pages that overlap come once each, to the end`() throws {
         let theatre = try Theatre("page")
         let totals = try (0..<3).map { _ in try theatre.more()["result", "total"].integer }

@@ -59,7 +59,7 @@ struct UpstreamFault: CustomTestStringConvertible, Sendable {
     var isSlow: Bool { reason == "timeout" }
 }
 
-@Suite(.timeLimit(.minutes(3))) struct `A movie service that fails` {
+@Suite(.timeLimit(.minutes(5))) struct `A movie service that fails` {
     /// No further tries, so that a test need not wait for them: they have tests of their own.
     private func theatre(_ steps: [String], isSlow: Bool) throws -> Theatre {
         try Theatre(

@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `What a service said` {
+@Suite(.timeLimit(.minutes(5))) struct `What a service said` {
     @Test func `is not sent again while it holds`() throws {
         let theatre = try Theatre("tagged=100")
         _ = try theatre.more()

@@ -62,7 +62,7 @@ private final class SilentNameServer {
     deinit { close(socket) }
 }
 
-@Suite(.timeLimit(.minutes(2)), .serialized, .enabled(if: OwnNames.areAllowed))
+@Suite(.timeLimit(.minutes(5)), .serialized, .enabled(if: OwnNames.areAllowed))
 struct `Names and ways` {
     private let server = HTTPTestServer.shared
 
@@ -140,7 +140,7 @@ struct `Names and ways` {
 }
 
 /// The system's trust, with certificates of the test's own in place of the machine's.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: OwnNames.areAllowed)) struct `Whom the system trusts` {
+@Suite(.timeLimit(.minutes(5)), .enabled(if: OwnNames.areAllowed)) struct `Whom the system trusts` {
     private let server = HTTPTestServer.shared
 
     /// A folder as Debian's /etc/ssl/certs: the certificates under their hashes, and all in one file.
@@ -199,7 +199,7 @@ struct `Names and ways` {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `A proxy on the way` {
+@Suite(.timeLimit(.minutes(5))) struct `A proxy on the way` {
     private let server = HTTPTestServer.shared
 
     private func theatre(

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Requests that come while an answer is on its way: who gets what, and that no two generations of a list mix.
-@Suite(.timeLimit(.minutes(2))) struct `While a page is on its way` {
+@Suite(.timeLimit(.minutes(5))) struct `While a page is on its way` {
     /// Requests in JSON, which unlike typed words do not wait for the answer before them.
     private let more = #"{"id":"more","method":"movies.fetch"}"#
     private let ping = #"{"id":"ping","method":"ping"}"#

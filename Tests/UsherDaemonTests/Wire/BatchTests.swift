@@ -15,7 +15,7 @@ private func sync(_ id: some CustomStringConvertible) -> String {
 private let notObject =
     #"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a request is an object, or an array of them","data":{"reason":"not_object","retryable":false}}}"#
 
-@Suite(.timeLimit(.minutes(2))) struct `A batch` {
+@Suite(.timeLimit(.minutes(5))) struct `A batch` {
     @Test func `is answered in one line, in its order`() throws {
         let unknown =
             #"{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"there is no pong; did you mean ping?","data":{"reason":"unknown_method","retryable":false}}}"#

@@ -24,7 +24,7 @@ private func utf16(_ text: String, isBigEndian: Bool) -> [UInt8] {
 
 private let sync = #"{"id":1,"method":"sync"}"#
 
-@Suite(.timeLimit(.minutes(2))) struct `Framing` {
+@Suite(.timeLimit(.minutes(5))) struct `Framing` {
     @Test func `cuts lines at LF and nowhere else`() throws {
         try RunningDaemon().check([
             Row("LF", sync, .synced("1")),

@@ -26,7 +26,7 @@ extension RunningDaemon {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `The end of input` {
+@Suite(.timeLimit(.minutes(5))) struct `The end of input` {
     @Test(arguments: [
         (#"{"id":1,"method":"sync"}"#, Answer.synced("1")),
         (#"[{"id":1,"method":"sync"}]"#, .line(#"[{"jsonrpc":"2.0","id":1,"result":{}}]"#)),

@@ -12,7 +12,7 @@ private func call(_ value: String) -> String {
     #"{"id":1,"method":"ping","params":{"x":\#(value)}}"#
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A line of JSON` {
+@Suite(.timeLimit(.minutes(5))) struct `A line of JSON` {
     @Test func `is strict or refused`() throws {
         let refused = Answer.unreadable(-32700, "bad_json")
         let badNumber = Answer.unreadable(-32700, "bad_number")

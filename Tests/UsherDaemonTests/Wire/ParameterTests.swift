@@ -12,7 +12,7 @@ private func wrong(_ reason: String, _ path: String, says: String = "") -> Answe
     .error(id: "1", -32602, reason, path: "/params/\(path)", says: says)
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `Parameters` {
+@Suite(.timeLimit(.minutes(5))) struct `Parameters` {
     @Test func `of users have their types and ranges`() throws {
         let daemon = try RunningDaemon()
         let notUser = wrong("wrong_type", "user", says: "user is a whole number")

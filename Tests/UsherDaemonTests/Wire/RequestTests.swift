@@ -5,7 +5,7 @@ import Testing
 
 private func sync(id: String) -> String { #"{"id":\#(id),"method":"sync"}"# }
 
-@Suite(.timeLimit(.minutes(2))) struct `A request` {
+@Suite(.timeLimit(.minutes(5))) struct `A request` {
     @Test func `gets its id back byte for byte, or is refused`() throws {
         let refused = Answer.error(id: "null", -32600, "bad_id", path: "/id")
         let echoed = [

@@ -9,7 +9,7 @@ private func wrong(
     .error(id: "1", code, reason, path: path, says: says)
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A typed line` {
+@Suite(.timeLimit(.minutes(5))) struct `A typed line` {
     @Test func `is a word, or a method with key=value words`() throws {
         let done = Answer.result(id: "1")
         let daemon = try RunningDaemon()

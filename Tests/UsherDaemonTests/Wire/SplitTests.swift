@@ -35,7 +35,7 @@ extension RunningDaemon {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `The same bytes in other pieces` {
+@Suite(.timeLimit(.minutes(5))) struct `The same bytes in other pieces` {
     @Test func `are 200 bytes with an answer to each line`() throws {
         #expect((190...210).contains(exchange.count))
         let lines = String(decoding: try RunningDaemon().answer(cutAt: []), as: UTF8.self)
