@@ -164,8 +164,12 @@ package final class History {
 
         history.heard = users[user]?.heard ?? [:]
         let revisions = Set(account.map(\.revision))
+        // A name that is in the account already may be shown once more, to who resumes after a crash: that is no change,
+        // and goes to the store with the next one only.
         for (revision, told) in history.heard.sorted(by: { $0.key < $1.key })
-        where told.isKept && revision > history.audited && !revisions.contains(revision) {
+        where told.isKept && told.name != history.name && revision > history.audited
+            && !revisions.contains(revision)
+        {
             lost += 1
             fault("user \(user): \(told.name) at \(revision) is lost")
         }
