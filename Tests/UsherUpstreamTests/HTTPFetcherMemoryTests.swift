@@ -116,14 +116,22 @@ private let server = HTTPTestServer.shared
             let token = HTTPTestServer.makeToken()
             let fetcher = test.makeFetcher()
             let base = try base("gated=tagged=1000", "tagged=2000", token: token)
-            let pages: [Int64] = try test.wait { done in
-                var pages: [Int64] = []
-                start(fetcher, base) { first in
-                    pages.append((try? first.get()[0]) ?? 0)
-                    done(pages)
-                }
+            var arrived: [Int64] = []
+            var done: ([Int64]) -> Void = { _ in }
+            start(fetcher, base) { first in
+                arrived.append((try? first.get()[0]) ?? 0)
+                done(arrived)
+            }
+            // The server tells them apart by their order, so the first has to be there before the second.
+            let isThere = try eventually {
+                test.run(forMilliseconds: 1)
+                return try server.requests(token: token).count == 1
+            }
+            try #require(isThere)
+            let pages: [Int64] = try test.wait {
+                done = $0
                 start(fetcher, base) { second in
-                    pages.append((try? second.get()[0]) ?? 0)
+                    arrived.append((try? second.get()[0]) ?? 0)
                     try? server.openGate(token: token)
                 }
             }
