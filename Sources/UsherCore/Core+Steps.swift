@@ -8,25 +8,11 @@ package import UsherWire
 /// ``Core/nextPush(for:budget:)`` finds for it.
 package struct Step {
     package let push: Push
-    fileprivate let previous: UInt64
-    fileprivate let revision: UInt64
     /// How many transitions a subscriber has seen before and after it.
-    fileprivate let transitions: Range<Int>
+    fileprivate var transitions = 0..<0
     /// The same in movies, and of which generation.
-    fileprivate let movies: Range<Int>
-    fileprivate let generation: UInt64
-
-    fileprivate init(
-        _ push: Push, transitions: Range<Int> = 0..<0, movies: Range<Int> = 0..<0,
-        generation: UInt64 = 0
-    ) {
-        self.push = push
-        previous = push.previous
-        revision = push.revision
-        self.transitions = transitions
-        self.movies = movies
-        self.generation = generation
-    }
+    fileprivate var movies = 0..<0
+    fileprivate var generation: UInt64 = 0
 }
 
 extension Core {
@@ -38,7 +24,7 @@ extension Core {
             let push = Push(
                 previous: history.previousRevision, revision: newest.revision,
                 body: .userState(newest.state))
-            return Step(push, transitions: history.count - 1..<history.count)
+            return Step(push: push, transitions: history.count - 1..<history.count)
         case .movies(let name):
             guard let list = lists[name], list.revision != list.generation else { return nil }
             let range = list.stretch(from: list.previous.count, budget: budget)
@@ -46,7 +32,7 @@ extension Core {
             let push = Push(
                 previous: list.previous.revision, revision: list.revision,
                 body: .append(name, range))
-            return Step(push, movies: range, generation: list.generation)
+            return Step(push: push, movies: range, generation: list.generation)
         case .engine:
             return nil
         }
@@ -56,13 +42,13 @@ extension Core {
 extension Subscription {
     /// Whether a step is the next line that this subscriber is owed.
     package func isOwed(_ step: borrowing Step) -> Bool {
-        sent == step.previous && seenTransitions == step.transitions.lowerBound
+        sent == step.push.previous && seenTransitions == step.transitions.lowerBound
             && seenMovies == step.movies.lowerBound && generation == step.generation
     }
 
     /// Counts a step that the subscriber was owed as sent.
     package func take(_ step: borrowing Step) {
-        sent = step.revision
+        sent = step.push.revision
         seenTransitions = step.transitions.upperBound
         seenMovies = step.movies.upperBound
     }

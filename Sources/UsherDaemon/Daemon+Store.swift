@@ -13,15 +13,9 @@ extension Daemon {
     }
 
     private func give(_ change: Change, heardFailures: Int) {
-        guard let box else { return }
-        let inbox = loop.inbox
-        store.commit(change, generation: heardFailures) { result in
-            // A store without a thread of its own answers at once.
-            if box.isReachable {
-                box.value.object.committed(result)
-            } else {
-                inbox.post(to: box) { $0.object.committed(result) }
-            }
+        // A store without a thread of its own answers at once.
+        store.commit(change, generation: heardFailures) { [box] result in
+            box?.use { $0.object.committed(result) }
         }
     }
 
@@ -53,15 +47,7 @@ extension Daemon {
 
     /// Has the store tell when it can no longer be written, and when it can again.
     func watchStore() {
-        guard let box else { return }
-        let inbox = loop.inbox
-        store.watchHealth { failure in
-            if box.isReachable {
-                box.value.object.healthChanged(failure)
-            } else {
-                inbox.post(to: box) { $0.object.healthChanged(failure) }
-            }
-        }
+        store.watchHealth { [box] failure in box?.use { $0.object.healthChanged(failure) } }
     }
 
     private func healthChanged(_ failure: StoreError?) {

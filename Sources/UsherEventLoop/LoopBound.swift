@@ -22,8 +22,14 @@ package final class LoopBound<Value>: @unchecked Sendable {
         return content
     }
 
-    /// Whether the caller is on the loop's thread, and so may open the box; callable from any thread.
-    package var isReachable: Bool { loop.isCurrent }
+    /// Has `body` use the value: at once on the loop's own thread, from any other as soon as the loop gets to it.
+    package func use(_ body: @escaping @Sendable (Value) -> Void) {
+        if loop.isCurrent {
+            body(value)
+        } else {
+            loop.inbox.post(to: self, body)
+        }
+    }
 
     deinit {
         if loop.isCurrent { return }

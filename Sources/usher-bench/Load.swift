@@ -1,6 +1,5 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import TestSupport
 import UsherEventLoop
 
@@ -126,7 +125,7 @@ private final class Peer {
 
     init(on loop: EventLoop, _ path: String) throws {
         self.loop = loop
-        connection = try Connection(on: loop, adopting: try dial(path))
+        connection = try Connection(on: loop, adopting: try connectedSocket(to: path))
         connection.onRead = { [unowned self] bytes in
             var lines = 0
             for index in bytes.indices where bytes[index] == 0x0A { lines += 1 }
@@ -142,23 +141,4 @@ private final class Peer {
         connection.output.append(line + "\n")
         loop.run()
     }
-}
-
-/// A descriptor that is connected to a socket's path.
-private func dial(_ path: String) throws -> Int32 {
-    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    unsafe withUnsafeMutableBytes(of: &address.sun_path) { bytes in
-        unsafe bytes.copyBytes(from: path.utf8.prefix(bytes.count - 1))
-    }
-    let status = unsafe withUnsafePointer(to: &address) { pointer in
-        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-        }
-    }
-    guard descriptor >= 0, status == 0 else {
-        throw TestFailure("\(path) cannot be connected to: errno \(errno)")
-    }
-    return descriptor
 }

@@ -16,9 +16,7 @@ final class CuttingProxy: Sendable {
     }
 
     let path: String
-    private let daemonPath: String
-    private let method: String
-    private let listener: Int32
+    private let listener: ThreadedListener
     private let plan = Plan()
 
     /// What the threads share.
@@ -35,40 +33,11 @@ final class CuttingProxy: Sendable {
 
     init(to daemon: RunningDaemon, cutting method: String) throws {
         path = daemon.folder.path + "/p"
-        daemonPath = daemon.socketPath
-        self.method = "\"\(method)\""
-        let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        self.listener = listener
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) {
-            unsafe $0.copyBytes(from: path.utf8)
+        let method = "\"\(method)\""
+        listener = try ThreadedListener(at: path) { [daemonPath = daemon.socketPath, plan] client in
+            var conversation = Conversation(client, daemonPath, method, plan)
+            conversation.run()
         }
-        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
-        let status = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe bind(listener, $0, size)
-            }
-        }
-        guard status == 0, listen(listener, 16) == 0 else {
-            throw TestFailure("no proxy at \(path): errno \(errno)")
-        }
-        Thread.detachNewThread { [listener, daemonPath, method, plan] in
-            while true {
-                let client = accept(listener, nil, nil)
-                guard client >= 0 else { return }
-                Thread.detachNewThread {
-                    var conversation = Conversation(client, daemonPath, method, plan)
-                    conversation.run()
-                    close(client)
-                }
-            }
-        }
-    }
-
-    deinit {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
     }
 
     /// Has the next request of the method be cut.

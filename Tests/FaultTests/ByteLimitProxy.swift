@@ -11,68 +11,46 @@ import TestSupport
 final class ByteLimitProxy: Sendable {
     enum Direction: Sendable { case request, reply }
 
-    private struct Plan {
+    /// Where the next connections are cut, or the next one; shared with the threads that serve.
+    private final class Plan: Sendable {
+        let cut = Mutex<Cut?>(nil)
+
+        func take() -> Cut? {
+            cut.withLock { cut in
+                defer { if cut?.isForOne == true { cut = nil } }
+                return cut
+            }
+        }
+    }
+
+    private struct Cut {
         let direction: Direction
         let bytes: Int
         let isForOne: Bool
     }
 
-    /// Where the next connections are cut, or the next one.
-    private let plan = Mutex<Plan?>(nil)
-    private let listener: Int32
+    private let plan = Plan()
+    private let listener: ThreadedListener
     let path: String
-    private let target: String
 
     /// Listens at `path` for clients of the daemon at `target`.
     init(at path: String, to target: String) throws {
         self.path = path
-        self.target = target
-        listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = socketAddress(path)
-        let status = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
+        listener = try ThreadedListener(at: path) { [plan] peer in
+            Self.serve(peer, target, plan.take())
         }
-        guard status == 0, listen(listener, 16) == 0 else {
-            throw TestFailure("no proxy at \(path): errno \(errno)")
-        }
-        let thread = Thread { [self] in
-            while true {
-                let peer = accept(listener, nil, nil)
-                guard peer >= 0 else { return }
-                Thread { [self] in serve(peer) }.start()
-            }
-        }
-        thread.start()
-    }
-
-    /// Ends it; connections that are open go on.
-    func close() {
-        shutdown(listener, Int32(SHUT_RDWR))
-        _ = Glibc.close(listener)
     }
 
     /// Cuts connections from now on after so many bytes, or only the next one.
     func cut(_ direction: Direction, after bytes: Int, once isForOne: Bool = false) {
-        plan.withLock { $0 = Plan(direction: direction, bytes: bytes, isForOne: isForOne) }
+        plan.cut.withLock { $0 = Cut(direction: direction, bytes: bytes, isForOne: isForOne) }
     }
 
     /// Carries bytes both ways until one side ends, or the cut.
-    private func serve(_ peer: Int32) {
-        let plan = plan.withLock { plan in
-            defer { if plan?.isForOne == true { plan = nil } }
-            return plan
-        }
-        guard let upstream = try? LineClient(path: target) else {
-            _ = Glibc.close(peer)
-            return
-        }
-        defer {
-            _ = Glibc.close(peer)
-            upstream.close()
-        }
-        var left = plan?.bytes ?? .max
+    private static func serve(_ peer: Int32, _ target: String, _ cut: Cut?) {
+        guard let upstream = try? LineClient(path: target) else { return }
+        defer { upstream.close() }
+        var left = cut?.bytes ?? .max
         while true {
             var states = [peer, upstream.descriptor].map {
                 pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
@@ -84,9 +62,9 @@ final class ByteLimitProxy: Sendable {
                 var buffer = [UInt8](repeating: 0, count: 65_536)
                 let count = unsafe recv(states[from].fd, &buffer, buffer.count, 0)
                 guard count > 0 else { return }
-                let passed = direction == plan?.direction ? min(count, left) : count
+                let passed = direction == cut?.direction ? min(count, left) : count
                 guard unsafe send(to, buffer, passed, Int32(MSG_NOSIGNAL)) == passed else { return }
-                if direction == plan?.direction { left -= passed }
+                if direction == cut?.direction { left -= passed }
             }
         }
     }

@@ -21,7 +21,6 @@ struct `A connection that is cut` {
     func `at any byte loses no change that was acknowledged and makes none twice`(
         direction: ByteLimitProxy.Direction
     ) throws {
-        defer { proxy.close() }
         let history = History()
         let writer = Writer(0, history)
         try writer.connect(daemon.connect())
@@ -57,7 +56,6 @@ struct `A connection that is cut` {
     @Test func `at any byte that it hears leaves the client library with the daemon's state`()
         async throws
     {
-        defer { proxy.close() }
         let writer = try daemon.connect()
         _ = try writer.ask("fetch")
         _ = try writer.ask("more")

@@ -1,7 +1,7 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-package import Glibc
+import Glibc
 
 /// A plain Unix socket and nothing else, as any program has it: bytes out, lines in, both blocking.
 ///
@@ -34,13 +34,8 @@ package final class LineClient {
         let size = socklen_t(MemoryLayout<timeval>.size)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, size)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, size)
-        var address = socketAddress(path)
-        let status = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard status == 0 else {
+        guard unsafe withSocketAddress(path, { unsafe Glibc.connect(descriptor, $0, $1) }) == 0
+        else {
             let error = errno
             close()
             throw TestFailure("connect \(path): \(unsafe String(cString: strerror(error)))")
@@ -165,14 +160,4 @@ package final class LineClient {
         received += buffer[..<count]
         return count > 0
     }
-}
-
-/// The address of a Unix socket, whose path has to fit.
-package func socketAddress(_ path: String) -> sockaddr_un {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    unsafe withUnsafeMutableBytes(of: &address.sun_path) {
-        unsafe $0.copyBytes(from: path.utf8)
-    }
-    return address
 }
