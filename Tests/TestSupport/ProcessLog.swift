@@ -3,25 +3,23 @@
 package import Foundation
 import Glibc
 
-/// What a process writes, as far as it came, read by a thread of its own until its end.
+/// What a process writes: all that it wrote so far, whenever somebody looks.
+///
+/// A thread of its own reads it, so that the process never waits; who looks reads what that thread has not yet, so that
+/// a line that was written before an answer was sent is there for whoever has the answer.
 package final class ProcessLog: @unchecked Sendable {
+    private let descriptor: Int32
     private let condition = NSCondition()
     private var content: [UInt8] = []
     private var hasEnded = false
 
     /// Reads a descriptor, which is closed at its end.
     package init(reading descriptor: Int32) {
+        self.descriptor = descriptor
         let thread = Thread { [self] in
-            var buffer = [UInt8](repeating: 0, count: 4_096)
-            while true {
-                let count = unsafe read(descriptor, &buffer, buffer.count)
-                if count < 0, errno == EINTR { continue }
-                condition.withLock {
-                    content += buffer[..<max(count, 0)]
-                    hasEnded = count <= 0
-                    condition.broadcast()
-                }
-                if count <= 0 { break }
+            while condition.withLock({ !hasEnded }) {
+                _ = isReadable(within: -1)
+                condition.withLock { readWhatIsThere() }
             }
             _ = close(descriptor)
         }
@@ -30,7 +28,27 @@ package final class ProcessLog: @unchecked Sendable {
 
     /// All that was written so far.
     package var text: String {
-        condition.withLock { String(decoding: content, as: UTF8.self) }
+        condition.withLock {
+            readWhatIsThere()
+            return String(decoding: content, as: UTF8.self)
+        }
+    }
+
+    /// Waits for something to read, or the end, so many milliseconds; -1 waits for ever.
+    private func isReadable(within milliseconds: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&entry, 1, milliseconds) > 0
+    }
+
+    private func readWhatIsThere() {
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while !hasEnded, isReadable(within: 0) {
+            let count = unsafe read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            content += buffer[..<max(count, 0)]
+            hasEnded = count <= 0
+            condition.broadcast()
+        }
     }
 
     /// Waits until the text was written; false if the process closed its end before, or after `timeout` seconds.

@@ -1,6 +1,7 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -75,6 +76,23 @@ struct `Log lines that come again` {
         let lines = daemon.log.waitForEnd().split(separator: "\n").filter { $0.contains("user 0") }
         #expect(lines.count == 2)
         #expect(lines.last?.hasSuffix("(4 times more)") == true)
+    }
+
+    @Test func `is there for whoever has the answer that was sent after it`() throws {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        #expect(unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0)
+        let log = ProcessLog(reading: ends[0])
+        var text = ""
+        for number in 0..<10_000 {
+            let line = "line \(number)\n"
+            #expect(unsafe write(ends[1], line, line.utf8.count) == line.utf8.count)
+            text += line
+            // The thread that reads it may have had no time yet.
+            if number.isMultiple(of: 100) { #expect(log.text == text) }
+        }
+        _ = close(ends[1])
+        #expect(log.waitForEnd() == text)
     }
 
     @Test func `tells the state on SIGUSR1`() throws {
