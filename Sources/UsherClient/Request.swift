@@ -92,7 +92,7 @@ extension Request {
         mutating func add(_ name: String, _ value: (some FixedWidthInteger)?) {
             guard let value else { return }
             begin(name)
-            writer.integer(value)
+            writer.integer(Int64(value))
         }
 
         mutating func add(_ name: String, _ value: String?) {

@@ -31,22 +31,32 @@ package enum Change: Sendable, Hashable {
 }
 
 /// What is known of a user.
-package struct UserRecord: Sendable, Hashable {
+///
+/// An object, since each change carries it through the core to the store and back: as a value, its texts were counted
+/// one by one on every step of that way.
+package final class UserRecord: Sendable, Hashable {
     /// The user as the directory gave it.
-    package var user: User
+    package let user: User
     /// The name that replaces the directory's, if the user was renamed.
-    package var rename: String?
+    package let rename: String?
+    /// The user as peers see it.
+    package let state: UserState
 
     package init(user: User, rename: String? = nil) {
         self.user = user
         self.rename = rename
-    }
-
-    /// The user as peers see it.
-    package var shown: User {
         var shown = user
         if let rename { shown.name = rename }
-        return shown
+        state = .loaded(shown)
+    }
+
+    package static func == (left: UserRecord, right: UserRecord) -> Bool {
+        left.user == right.user && left.rename == right.rename
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(user)
+        hasher.combine(rename)
     }
 }
 

@@ -41,9 +41,9 @@ package final class Core {
         }
     }
 
-    /// Takes in what happened and says what is to be done about it, in order.
-    package func handle(_ event: Event) -> [Effect] {
-        var effects: [Effect] = []
+    /// Takes in what happened and says what is to be done about it, in order: the one array of effects is made and reused by
+    /// the caller, and empty.
+    package func handle(_ event: Event, _ effects: inout [Effect]) {
         switch event {
         case .fetchUser(let id, let token, let waits):
             machine(id).fetch(token, waits: waits, &revisions, &effects)
@@ -88,7 +88,6 @@ package final class Core {
             effects.append(.changed(.engine))
         }
         if !requests.isIdle { answerAlike(&effects) }
-        return effects
     }
 
     // MARK: Reads

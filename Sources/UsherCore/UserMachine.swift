@@ -26,13 +26,24 @@ final class UserMachine {
     /// The requests that wait for the fetch in flight.
     private var waiters: [RequestToken] = []
 
-    private struct Step {
+    private final class Step {
         let transition: Transition
         let record: UserRecord
         /// Transitions that were to be stored with it.
         let unsaved: [Transition]
         let replies: [RequestToken]
         let endsFetch: Bool
+
+        init(
+            _ transition: Transition, _ record: UserRecord, unsaved: [Transition],
+            replies: [RequestToken], endsFetch: Bool
+        ) {
+            self.transition = transition
+            self.record = record
+            self.unsaved = unsaved
+            self.replies = replies
+            self.endsFetch = endsFetch
+        }
     }
 
     init(id: Int64) {
@@ -58,7 +69,7 @@ final class UserMachine {
 
     /// The state of a user whom nobody fetches.
     private var restingState: UserState {
-        record.map { .loaded($0.shown) } ?? .initial
+        record?.state ?? .initial
     }
 
     /// What the next decision builds on.
@@ -89,7 +100,7 @@ final class UserMachine {
         _ effects: inout [Effect]
     ) {
         let newest = newest
-        guard case .loaded = newest.state, var record = newest.record else {
+        guard case .loaded = newest.state, let record = newest.record else {
             effects.append(
                 .reply(
                     token,
@@ -99,9 +110,8 @@ final class UserMachine {
                             "user \(id) is \(newest.state.word), not loaded; fetch it first"))))
             return
         }
-        record.rename = name
-        keep(
-            .loaded(record.shown), record, replies: [token], endsFetch: false, &revisions, &effects)
+        let renamed = UserRecord(user: record.user, rename: name)
+        keep(renamed.state, renamed, replies: [token], endsFetch: false, &revisions, &effects)
     }
 
     // MARK: Answers
@@ -116,9 +126,7 @@ final class UserMachine {
         switch result {
         case .success(let user):
             let record = UserRecord(user: user, rename: newest.record?.rename)
-            keep(
-                .loaded(record.shown), record, replies: replies, endsFetch: true, &revisions,
-                &effects)
+            keep(record.state, record, replies: replies, endsFetch: true, &revisions, &effects)
         case .failure(let error):
             effects += replies.map { .reply($0, .failure(error)) }
             move(to: .error(error.message), &revisions, &effects)
@@ -135,7 +143,7 @@ final class UserMachine {
         case .success:
             record = step.record
             missed = nil
-            effects += step.replies.map { .reply($0, .success(.user(id))) }
+            for token in step.replies { effects.append(.reply(token, .success(.user(id)))) }
             show(step.transition, &effects)
         case .failure(let error):
             unsaved = step.unsaved + unsaved
@@ -198,12 +206,13 @@ final class UserMachine {
     ) {
         let transition = Transition(revision: revisions.next(&effects), state: state)
         steps.append(
-            Step(
-                transition: transition, record: record, unsaved: unsaved, replies: replies,
-                endsFetch: endsFetch))
-        effects.append(
-            .commit(.user(id), .user(record, transitions: unsaved + [transition])))
-        unsaved = []
+            Step(transition, record, unsaved: unsaved, replies: replies, endsFetch: endsFetch))
+        var transitions = [transition]
+        if !unsaved.isEmpty {
+            transitions = unsaved + transitions
+            unsaved = []
+        }
+        effects.append(.commit(.user(id), .user(record, transitions: transitions)))
     }
 
     private func show(_ transition: Transition, _ effects: inout [Effect]) {

@@ -6,33 +6,49 @@ import UsherWire
 
 /// The push that was encoded last, since the next subscriber most often gets the same one.
 struct EncodedPush {
-    private var topic: Topic?
-    private var push: Push?
+    private var line = Line()
     private(set) var tail = JSONWriter()
 
+    /// What tells one push from all others: all else follows from these.
+    private struct Line: Equatable {
+        var topic = Topic.engine
+        var previous: UInt64 = 0
+        var revision: UInt64 = 0
+        var skipped = 0
+        var gap = false
+        var more = false
+        var movies: Range<Int>?
+
+        /// None: no push has the revision 0 and all else as here.
+        init() {}
+
+        init(_ push: Push, of topic: Topic) {
+            self.topic = topic
+            previous = push.previous
+            revision = push.revision
+            skipped = push.skipped
+            gap = push.gap
+            more = push.more
+            movies =
+                switch push.body {
+                case .append(_, let range), .reset(_, let range): range
+                case .userState, .engine: nil
+                }
+        }
+    }
+
     /// Encodes a push, unless it is the one that was encoded last.
-    mutating func encode(_ push: Push, of topic: Topic, _ core: Core) {
-        if let last = self.push, self.topic == topic, last.isSame(as: push) { return }
-        self.topic = topic
-        self.push = push
+    mutating func encode(
+        _ push: Push, of topic: Topic, _ users: borrowing UserResults, _ core: Core
+    ) {
+        let line = Line(push, of: topic)
+        if line == self.line { return }
+        self.line = line
         tail.reset()
-        tail.pushTail(push, of: topic, core)
-    }
-}
-
-extension Push {
-    /// Whether two pushes of one topic are one line: all else follows from these.
-    fileprivate func isSame(as other: Push) -> Bool {
-        previous == other.previous && revision == other.revision && skipped == other.skipped
-            && gap == other.gap && more == other.more && body.range == other.body.range
-    }
-}
-
-extension Push.Body {
-    fileprivate var range: Range<Int>? {
-        switch self {
-        case .append(_, let range), .reset(_, let range): range
-        case .userState, .engine: nil
+        if case .user(let id) = topic, let state = users.state(of: id, revision: push.revision) {
+            tail.pushTail(push, state: state, core)
+        } else {
+            tail.pushTail(push, core)
         }
     }
 }
@@ -45,7 +61,7 @@ extension Daemon {
             for outlet in outlets { outlet.session.push(outlet.subscription) }
             return
         }
-        lastPush.encode(step.push, of: topic, core)
+        lastPush.encode(step.push, of: topic, userResults, core)
         let tail = lastPush.tail.bytes
         var pushes = 0
         for outlet in outlets {
@@ -63,15 +79,14 @@ extension Daemon {
         statistics.pushes += 1
         statistics.skipped += push.skipped
         scratch.reset()
-        scratch.raw("{\"jsonrpc\":\"2.0\",\"method\":\"event\",\"params\":{\"as\":")
-        scratch.string(subscription.name)
+        scratch.pushHead(subscription)
         connection.write(scratch.bytes)
         if let own = ownVersion(of: push) {
             scratch.reset()
-            scratch.pushTail(own, of: subscription.topic, core)
+            scratch.pushTail(own, core)
             connection.write(scratch.bytes)
         } else {
-            lastPush.encode(push, of: subscription.topic, core)
+            lastPush.encode(push, of: subscription.topic, userResults, core)
             connection.write(lastPush.tail.bytes)
         }
     }

@@ -50,8 +50,11 @@ package final class Daemon {
     var scratch = JSONWriter()
     private var nextSession: UInt64 = 0
     private var nextToken: UInt64 = 0
-    private var tokens: [RequestToken: SessionID] = [:]
+    /// Who waits for an answer.
+    private var tokens: [RequestToken: Session] = [:]
+    /// What happened while something else was handled.
     private var events: [Event] = []
+    private var effects: [Effect] = []
     private var isHandling = false
     private var resumable: [Session] = []
     var storeLine = StoreLine()
@@ -145,22 +148,20 @@ package final class Daemon {
 
     /// Takes an event to the core and does what it says; events that this causes follow in order.
     func handle(_ event: Event) {
-        events.append(event)
-        handleEvents()
+        handle(CollectionOfOne(event))
     }
 
     /// The same with several events, before any peer goes on.
-    func handle(_ several: [Event]) {
-        events += several
-        handleEvents()
-    }
-
-    private func handleEvents() {
-        guard !isHandling else { return }
+    func handle(_ several: some Collection<Event>) {
+        guard !isHandling else {
+            events += several
+            return
+        }
         isHandling = true
+        for event in several { follow(event) }
         var index = 0
         while index < events.count {
-            for effect in core.handle(events[index]) { perform(effect) }
+            follow(events[index])
             index += 1
         }
         events.removeAll(keepingCapacity: true)
@@ -170,11 +171,17 @@ package final class Daemon {
         for session in sessions { session.pump() }
     }
 
+    private func follow(_ event: Event) {
+        core.handle(event, &effects)
+        // By index: an iterator would hold the array, and the next effects need another one.
+        for index in effects.indices { perform(effects[index]) }
+        effects.removeAll(keepingCapacity: true)
+    }
+
     func perform(_ effect: Effect) {
         switch effect {
         case .reply(let token, let result):
-            guard let id = tokens.removeValue(forKey: token) else { return }
-            sessions[id]?.answer(token, result)
+            tokens.removeValue(forKey: token)?.answer(token, result)
         case .changed(let topic):
             shownChanges &+= 1
             broadcast(topic)
@@ -194,7 +201,7 @@ package final class Daemon {
     func postpone(_ request: Request, of session: Session, isDurable: Bool) -> RequestToken {
         nextToken += 1
         let token = RequestToken(value: nextToken)
-        tokens[token] = session.id
+        tokens[token] = session
         session.postpone(request, token, isDurable: isDurable)
         return token
     }

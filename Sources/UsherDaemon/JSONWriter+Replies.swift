@@ -9,7 +9,7 @@ extension JSONWriter {
     mutating func beginAnswer(_ id: RequestID) {
         raw(Self.answerHead)
         switch id {
-        case .json(let json): bytes += json
+        case .json(let json): raw(json)
         case .absent, .unreadable: raw("null")
         }
     }
@@ -17,11 +17,13 @@ extension JSONWriter {
     static let answerHead = Array("{\"jsonrpc\":\"2.0\",\"id\":".utf8)
     static let resultHead = Array(",\"result\":".utf8)
 
-    mutating func userResult(_ id: Int64, _ core: Core) {
+    /// Says where the state stands in it.
+    @discardableResult mutating func userResult(_ id: Int64, _ core: Core) -> Range<Int> {
         let (state, revision) = core.user(id)
-        beginUserResult(id, state, core.cursor(revision))
+        let place = beginUserResult(id, state, core.cursor(revision))
         degraded(core)
         raw("}")
+        return place
     }
 
     /// The mark of what is read while the store cannot be written: a last member, and none otherwise.
@@ -29,13 +31,18 @@ extension JSONWriter {
         if core.isDegraded { raw(",\"degraded\":true") }
     }
 
-    private mutating func beginUserResult(_ id: Int64, _ state: UserState, _ cursor: Cursor) {
+    @discardableResult private mutating func beginUserResult(
+        _ id: Int64, _ state: UserState, _ cursor: Cursor
+    ) -> Range<Int> {
         raw("{\"user\":")
         integer(id)
         raw(",\"state\":")
+        let start = bytes.count
         userState(state)
+        let end = bytes.count
         raw(",\"cursor\":")
         self.cursor(cursor)
+        return start..<end
     }
 
     /// `asked` movies from `offset` on, or as many as `budget` bytes hold.
@@ -146,16 +153,24 @@ extension JSONWriter {
         raw("}")
     }
 
-    /// What follows a push's `as`; the same bytes for every subscriber that was at the same place.
-    mutating func pushTail(_ push: Push, of topic: Topic, _ core: Core) {
+    /// What each push of a subscription begins with.
+    mutating func pushHead(_ subscription: Subscription) {
+        raw("{\"jsonrpc\":\"2.0\",\"method\":\"event\",\"params\":{\"as\":")
+        string(subscription.name)
         raw(",\"topic\":")
-        string(topic.description)
+        string(subscription.topic.description)
+    }
+
+    /// What follows the head of a push; the same bytes for every subscriber that was at the same place.
+    ///
+    /// `state` is what the push shows, if it is known encoded.
+    mutating func pushTail(_ push: Push, state: ArraySlice<UInt8>? = nil, _ core: Core) {
         raw(",\"cursor\":")
         cursor(core.cursor(push.revision))
         raw(",\"prev\":")
         cursor(core.cursor(push.previous))
         raw(",\"data\":")
-        pushBody(push.body, core)
+        if let state { raw(state) } else { pushBody(push.body, core) }
         if push.skipped > 0 {
             raw(",\"skipped\":")
             integer(push.skipped)

@@ -19,8 +19,7 @@ final class Outlet {
         self.session = session
         connection = session.connection
         var writer = JSONWriter()
-        writer.raw("{\"jsonrpc\":\"2.0\",\"method\":\"event\",\"params\":{\"as\":")
-        writer.string(subscription.name)
+        writer.pushHead(subscription)
         head = writer.bytes
     }
 

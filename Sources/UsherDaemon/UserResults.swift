@@ -10,6 +10,8 @@ struct UserResults {
     private struct Encoded {
         let revision: UInt64
         let json: [UInt8]
+        /// Where the state stands in it.
+        let state: Range<Int>
     }
 
     /// What follows the id in an answer that was right when so many changes had been shown.
@@ -32,9 +34,15 @@ struct UserResults {
         if results.count >= Self.limit { results.removeAll(keepingCapacity: true) }
         var writer = JSONWriter()
         writer.bytes.reserveCapacity(Self.typicalBytes)
-        writer.userResult(id, core)
-        results[id] = Encoded(revision: revision, json: writer.bytes)
+        let state = writer.userResult(id, core)
+        results[id] = Encoded(revision: revision, json: writer.bytes, state: state)
         return writer.bytes
+    }
+
+    /// The encoded state of a user at a revision, if that was asked for; a push most often shows what was just answered.
+    func state(of id: Int64, revision: UInt64) -> ArraySlice<UInt8>? {
+        guard let known = results[id], known.revision == revision else { return nil }
+        return known.json[known.state]
     }
 }
 

@@ -26,7 +26,14 @@ struct Bench {
     }
 
     mutating func handle(_ event: Event) -> [String] {
-        core.handle(event).map(\.words)
+        effects(of: event).map(\.words)
+    }
+
+    /// What the core wants done about an event.
+    func effects(of event: Event) -> [Effect] {
+        var effects: [Effect] = []
+        core.handle(event, &effects)
+        return effects
     }
 
     // MARK: A user

@@ -100,8 +100,8 @@ struct RequestKeyTests {
     /// The digest that a rename of user 7 gets.
     private static func digest(of name: String) -> UInt64 {
         let bench = Bench.loaded()
-        let effects = bench.core.handle(
-            .renameUser(7, to: name, RequestToken(value: 1), key: use()))
+        let effects = bench.effects(
+            of: .renameUser(7, to: name, RequestToken(value: 1), key: use()))
         for case .commit(_, .remember(let requests, _, _)) in effects { return requests[0].digest }
         return 0
     }

@@ -219,8 +219,8 @@ struct UserMachineTests {
             _ = bench.miss()
         }
         _ = bench.fetch(1)
-        let effects = bench.core.handle(
-            .userFetched(7, .success(User(id: 7, name: "Ada", username: "u"))))
+        let effects = bench.effects(
+            of: .userFetched(7, .success(User(id: 7, name: "Ada", username: "u"))))
         guard case .commit(_, .user(_, let transitions))? = effects.first else {
             Issue.record("nothing was given to the store")
             return

@@ -45,12 +45,37 @@ struct JSONWriterTests {
         #expect(back.unicodeScalars.elementsEqual(text))
     }
 
+    @Test func `A byte is seen wherever it stands among others`() {
+        for value in UInt8(0)...0x7F {
+            let scalar = String(Unicode.Scalar(value))
+            let escaped = written { $0.string(scalar) }.dropFirst().dropLast()
+            for before in 0..<9 {
+                for after in [0, 7, 8] {
+                    for filler in ["x", "é"] {
+                        let head = String(repeating: filler, count: before)
+                        let tail = String(repeating: filler, count: after)
+                        let json = written { $0.string(head + scalar + tail) }
+                        #expect(json == "\"\(head)\(escaped)\(tail)\"")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `A cursor has all digits of its epoch`() {
+        for value in [
+            0, 1, 0xF, 0x9A, 0x0123_4567_89AB_CDEF, 0xFEDC_BA98_7654_3210, 0x8000_0000, UInt64.max,
+        ] {
+            let cursor = Cursor(epoch: Epoch(value: value), revision: value)
+            #expect(written { $0.cursor(cursor) } == "\"\(cursor)\"")
+        }
+    }
+
     @Test func `Integers are written whole at both ends of their types`() {
         #expect(written { $0.integer(0) } == "0")
         #expect(written { $0.integer(Int64.min) } == "-9223372036854775808")
         #expect(written { $0.integer(Int64.max) } == "9223372036854775807")
         #expect(written { $0.integer(UInt64.max) } == "18446744073709551615")
-        #expect(written { $0.integer(Int8.min) } == "-128")
         #expect(written { $0.integer(-10) } == "-10")
     }
 
