@@ -153,16 +153,18 @@ struct RequestBinder {
         var arguments = Arguments()
         var next = parser.firstChild(object)
         while let key = next {
-            let name = parser.string(key)
-            func place() -> String { "\(path())/\(name.excerpt.escapedForPointer)" }
-            guard let parameter = parameters.first(where: { $0.name == name }) else {
+            func place() -> String {
+                "\(path())/\(parser.string(key).excerpt.escapedForPointer)"
+            }
+            guard let parameter = parameters.first(where: { parser.text(key, is: $0.name) }) else {
+                let name = parser.string(key)
                 let known = parameters.map(\.name).joined(separator: ", ")
                 let hint = known.isEmpty ? "it takes nothing" : "it takes \(known)"
                 throw WireError(
                     .unknownParam, "\(owner) has no \(name.excerpt); \(hint)", path: place())
             }
             let value = parser.value(ofKey: key)
-            arguments.set(name, to: try argument(value, for: parameter, path: place()))
+            arguments.set(parameter.name, to: try argument(value, for: parameter, path: place()))
             next = parser.sibling(after: value, in: object)
         }
         return arguments

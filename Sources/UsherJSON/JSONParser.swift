@@ -171,6 +171,20 @@ package final class JSONParser {
         return unsafe memcmp(start, expected.utf8Start, text.count) == 0
     }
 
+    /// The same for a text that is known only as a String.
+    @_disfavoredOverload
+    package func text(_ node: JSONNode, is expected: String) -> Bool {
+        let text = unsafe text(node)
+        var expected = expected
+        return expected.withUTF8 { expected in
+            guard text.count == expected.count else { return false }
+            guard let left = text.baseAddress, let right = expected.baseAddress else {
+                return true
+            }
+            return unsafe memcmp(left, right, text.count) == 0
+        }
+    }
+
     /// Whether two string nodes have the same text.
     package func sameText(_ left: JSONNode, _ right: JSONNode) -> Bool {
         let left = unsafe text(left)

@@ -67,7 +67,7 @@ package final class MethodEntry: Sendable {
 }
 
 /// A parameter of a method.
-package struct Parameter: Sendable {
+package final class Parameter: Sendable {
     package enum Kind: Sendable {
         /// Text of at most so many UTF-8 bytes.
         case string(maxBytes: Int)
