@@ -37,6 +37,7 @@ final class Session {
 
     /// What answers a read of the peer's own user, as it was when that was asked for last.
     private var ownAnswer = UserResults.KnownAnswer()
+    private var knownRead = KnownUserRead()
     /// Whether the last request was such a read; others need not be looked at twice.
     private var expectsUserRead = true
     private var framer = LineFramer()
@@ -150,7 +151,9 @@ final class Session {
         var count = 0
         var room = daemon.limits.unsentBytes - connection.unsentBytes
         framer.cut { line in
-            guard count < share, room >= 0, let read = UserRead(line) else { return false }
+            guard count < share, room >= 0, let read = knownRead.recognise(line) else {
+                return false
+            }
             let tail = daemon.userAnswer(peer.ownUser, lastKnown: &ownAnswer)
             read.answer(with: tail, in: line, to: &connection.output)
             room -= tail.count + read.id.count

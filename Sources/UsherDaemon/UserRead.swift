@@ -1,5 +1,6 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import UsherEventLoop
 import UsherWire
 
@@ -42,6 +43,8 @@ struct UserRead {
         self.id = id
     }
 
+    fileprivate init(id: Range<Int>) { self.id = id }
+
     /// Writes the answer, of which all but the id is known.
     func answer(with tail: [UInt8], in line: Span<UInt8>, to output: inout OutputBuffer) {
         output.append(JSONWriter.answerHead)
@@ -55,6 +58,47 @@ struct UserRead {
     private static let method: UInt64 = 0x6D65_7468_6F64
     private static let id: UInt64 = 0x6964
     private static let userGet: UInt64 = 0x7573_6572_2E67_6574
+}
+
+/// What one connection's reads of its own user look like: a program sends one line over and over, with other ids.
+///
+/// Comparing a line with the last one takes a third of the instructions of scanning it.
+struct KnownUserRead {
+    // The last line that was recognised, before its id and after it; empty before the first one.
+    private var head: [UInt8] = []
+    private var tail: [UInt8] = []
+
+    /// Recognises a line, and remembers it.
+    mutating func recognise(_ line: Span<UInt8>) -> UserRead? {
+        if let id = idInPlace(of: line) { return UserRead(id: id) }
+        guard let read = UserRead(line) else { return nil }
+        head = unsafe line.extracting(..<read.id.lowerBound).withUnsafeBytes { unsafe Array($0) }
+        tail = unsafe line.extracting(read.id.upperBound...).withUnsafeBytes { unsafe Array($0) }
+        return read
+    }
+
+    /// Where the id stands in a line that is the last one but for its id.
+    private func idInPlace(of line: Span<UInt8>) -> Range<Int>? {
+        let end = line.count - tail.count
+        guard !head.isEmpty, head.count < end, line.extracting(..<head.count).holds(head),
+            line.extracting(end...).holds(tail)
+        else { return nil }
+        var scanner = Scanner(position: head.count)
+        guard let id = scanner.id(of: line), id.upperBound == end else { return nil }
+        return id
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether these are the bytes of an array of the same length.
+    fileprivate func holds(_ bytes: [UInt8]) -> Bool {
+        unsafe withUnsafeBytes { own in
+            unsafe bytes.withUnsafeBytes { other in
+                guard let left = own.baseAddress, let right = other.baseAddress else { return true }
+                return unsafe memcmp(left, right, own.count) == 0
+            }
+        }
+    }
 }
 
 /// Reads the tokens of a line from left to right.

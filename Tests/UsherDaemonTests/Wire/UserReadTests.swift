@@ -6,13 +6,18 @@ import UsherWire
 @testable import UsherDaemon
 
 /// The read that is recognised without a parser means what the parser makes of it, or is left to the parser.
-struct UserReadTests {
+final class UserReadTests {
     private let binder = RequestBinder()
+    /// What a connection knows that sent the line before.
+    private var known = KnownUserRead()
 
     /// The id of a line that is recognised.
     private func id(_ line: String) -> String? {
         let bytes = Array(line.utf8)
-        return UserRead(bytes.span).map { String(decoding: bytes[$0.id], as: UTF8.self) }
+        let read = UserRead(bytes.span)
+        var known = KnownUserRead()
+        #expect(known.recognise(bytes.span)?.id == read?.id)
+        return read.map { String(decoding: bytes[$0.id], as: UTF8.self) }
     }
 
     @Test(arguments: [
@@ -37,7 +42,7 @@ struct UserReadTests {
         #"{"id":"a\"","method":"user.get"}"#, #"{"id":"ä","method":"user.get"}"#,
         #"{"id":1,"method":"user\u002eget"}"#, #"{"jsonrpc":"2.1","id":1,"method":"user.get"}"#,
         #"{"id":1,"method":"user.get""#, #"{"id":1,"method":"user.get"#, "{", "", #"["#,
-        "{\"\0id\":1,\"method\":\"user.get\"}", #"{"id":1"method":"user.get"}"#,
+        "{\"\0id\":1,\"method\":\"user.get\"}", #"{"id":1"method":"user.get"}"#, "1", #""a""#,
     ])
     func `Whatever else stands in a line is left to the parser`(line: String) {
         #expect(id(line) == nil)
@@ -55,6 +60,8 @@ struct UserReadTests {
     ])
     func `Any other byte at any place, or one more or less, means the same to both`(line: String) {
         let line = Array(line.utf8)
+        known = KnownUserRead()
+        #expect(known.recognise(line.span) != nil)
         for place in line.indices {
             agree(Array(line[..<place] + line[(place + 1)...]))
             for byte in UInt8.min ... .max {
@@ -67,8 +74,30 @@ struct UserReadTests {
         }
     }
 
+    @Test func `A line like the last one is recognised by it, whatever its id`() {
+        var known = KnownUserRead()
+        func id(_ line: String) -> String? {
+            let bytes = Array(line.utf8)
+            return known.recognise(bytes.span).map { String(decoding: bytes[$0.id], as: UTF8.self) }
+        }
+        for line in [#"{"id":ID,"method":"user.get"}"#, #"{"method":"user.get", "id": ID }"#] {
+            for text in ["1", "23", #""""#, #""a b""#, "123456789012345"] {
+                #expect(id(line.replacing("ID", with: text)) == text)
+            }
+            for text in ["", " ", "0", "-1", "1 2", #""a"#, #"a""#, "1,", #"1,"id":2"#, "nul"] {
+                #expect(id(line.replacing("ID", with: text)) == nil, "\(text)")
+            }
+        }
+    }
+
     private func agree(_ line: [UInt8]) {
-        guard let read = UserRead(line.span) else { return }
+        agree(line, UserRead(line.span))
+        var known = known
+        agree(line, known.recognise(line.span))
+    }
+
+    private func agree(_ line: [UInt8], _ read: UserRead?) {
+        guard let read else { return }
         guard case .one(let request) = binder.bind(line, line.indices, number: 2, isWhole: true),
             request.id == .json(line[read.id]), case .success(let valid) = request.outcome,
             valid.call == .userGet(user: nil)
