@@ -68,16 +68,17 @@ extension Connection {
         phase = .closed(reason)
         if hasEnded { loop.hangUps.remove(self) }
         flushDeadline = nil
-        descriptor = -1
         onRead = nil
         onEnd = nil
         onDrain = nil
         onBacklog = nil
-        unsafe uv_close(UnsafeMutableRawPointer(pipe).assumingMemoryBound(to: uv_handle_t.self)) {
+        unsafe uv_close(UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self)) {
             handle in
             guard let data = unsafe handle?.pointee.data else { return }
             unsafe Unmanaged<Connection>.fromOpaque(data).takeRetainedValue().closed()
         }
+        _ = Glibc.close(descriptor)
+        descriptor = -1
     }
 
     /// Everything was sent.
@@ -116,12 +117,12 @@ extension Connection {
         }
     }
 
-    /// libuv is done with the handle and the request.
+    /// libuv is done with the handle.
     private func closed() {
         guard case .closed(let reason) = phase else { return }
-        unsafe pipe.deallocate()
-        unsafe request.deallocate()
+        unsafe handle.deallocate()
         unsafe gathering.removeAll()
+        sending.removeAll()
         let onClose = onClose.take()
         onClose?(reason)
     }

@@ -17,30 +17,33 @@ extension Connection {
         loop.assertCurrent()
         guard phase == .open, isReading else { return }
         isReading = false
-        unsafe uv_read_stop(pipe.stream)
     }
 
     func watchInput() {
         guard !isReading, !hasEnded else { return }
         isReading = true
-        let status = unsafe uv_read_start(pipe.stream, lendReceiveBuffer, received)
-        if status != 0 { close(.failed(LoopError("read", code: -status))) }
+        watch()
     }
 
-    fileprivate func receive(_ size: Int, from buffer: UnsafePointer<uv_buf_t>?) {
+    /// Takes what is there, or as much as the buffer holds: the rest is for the next turn.
+    func receive() {
+        let size = unsafe recv(
+            descriptor, loop.receiveBuffer, EventLoop.receiveBufferSize, Int32(MSG_DONTWAIT))
         if size > 0 {
             guard phase == .open, let onRead else { return }
             unsafe onRead(UnsafeBufferPointer(start: loop.receiveBuffer, count: size).span)
-        } else if size == Int(UV_EOF.rawValue) {
+        } else if size == 0 {
             end()
-        } else if size < 0 {
-            close(.failed(LoopError("read", code: Int32(-size))))
+        } else if errno != EAGAIN, errno != EINTR {
+            close(.failed(LoopError("read", code: errno)))
         }
     }
 
     /// Input has ended: either the peer still listens, or it is gone.
     private func end() {
         isReading = false
+        // It would be readable for ever.
+        watchExactly()
         hasEnded = true
         if phase == .open { onEnd?() }
         switch phase {
@@ -62,22 +65,5 @@ extension Connection {
         } catch {
             close(.failed(error))
         }
-    }
-}
-
-private func lendReceiveBuffer(
-    _ handle: UnsafeMutablePointer<uv_handle_t>?, _ suggestion: Int,
-    _ buffer: UnsafeMutablePointer<uv_buf_t>?
-) {
-    guard let handle = unsafe handle, let buffer = unsafe buffer else { return }
-    let memory = unsafe handle.pointee.loop.pointee.data.assumingMemoryBound(to: CChar.self)
-    unsafe buffer.pointee = uv_buf_t(base: memory, len: EventLoop.receiveBufferSize)
-}
-
-private func received(
-    _ stream: UnsafeMutablePointer<uv_stream_t>?, _ size: Int, _ buffer: UnsafePointer<uv_buf_t>?
-) {
-    unsafe withContext(stream?.pointee.data, as: Connection.self) { connection in
-        unsafe connection.receive(size, from: buffer)
     }
 }

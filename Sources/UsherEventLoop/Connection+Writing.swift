@@ -30,7 +30,7 @@ extension Connection {
 
     /// What was appended and has not reached the kernel.
     package var unsentBytes: Int {
-        unsafe gathering.count + (isSending ? uv_stream_get_write_queue_size(pipe.stream) : 0)
+        unsafe gathering.count + sending.count - sent
     }
 
     /// Has the output sent at the end of this turn; whoever appends to `output` need not call it.
@@ -41,7 +41,7 @@ extension Connection {
         loop.turn.schedule(self)
     }
 
-    /// Sends what was gathered, unless a write is under way: its callback comes back here.
+    /// Sends what was gathered, unless a write is under way: its end comes back here.
     func flush() {
         isFlushScheduled = false
         switch phase {
@@ -62,35 +62,48 @@ extension Connection {
     private func send() {
         guard let base = unsafe gathering.base else { return }
         let size = unsafe gathering.count
-        // Not uv_try_write, which calls write(2): that goes through the file system's layers, and a push to a thousand
-        // took a twentieth longer.
-        var sent: Int
-        repeat {
-            sent = unsafe Glibc.send(descriptor, base, size, Self.sendFlags)
-        } while sent < 0 && errno == EINTR
-        if sent == size {
-            writtenBytes += UInt64(size)
+        guard let taken = unsafe give(base, size) else { return }
+        if taken == size {
             unsafe gathering.removeAll()
             return
         }
-        guard sent >= 0 || errno == EAGAIN else {
-            close(.failed(LoopError("write", code: errno)))
-            return
-        }
-        sent = max(sent, 0)
         unsafe swap(&gathering, &sending)
-        isSending = true
-        var buffer = unsafe uv_buf_t(
-            base: UnsafeMutableRawPointer(base + sent).assumingMemoryBound(to: CChar.self),
-            len: size - sent)
-        writtenBytes += UInt64(sent)
-        sendingSize = size - sent
-        unsafe request.pointee.data = pipe.pointee.data
-        let queued = unsafe uv_write(request, pipe.stream, &buffer, 1) { request, status in
-            unsafe withContext(request?.pointee.data, as: Connection.self) { $0.sent(status) }
-        }
-        precondition(queued == 0, LoopError("uv_write", code: -queued).description)
+        sent = taken
+        watch()
         onBacklog?()
+    }
+
+    /// The socket has room for more of what it did not take.
+    func sendOn() {
+        // Whoever appended earlier in this turn saw both together, and waits for a drain if that was above the mark.
+        noteBacklog()
+        guard let base = unsafe sending.base,
+            let taken = unsafe give(base + sent, sending.count - sent)
+        else { return }
+        sent += taken
+        guard sent == sending.count else { return }
+        sending.removeAll()
+        sent = 0
+        if unsafe !gathering.isEmpty || phase == .flushing { scheduleFlush() }
+        noteDrain()
+    }
+
+    /// Gives the kernel what it takes now, and says how much; nil if that failed and the connection is closed.
+    private func give(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> Int? {
+        while true {
+            let taken = unsafe Glibc.send(descriptor, bytes, count, Self.sendFlags)
+            if taken >= 0 {
+                writtenBytes += UInt64(taken)
+                return taken
+            }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: return 0
+            default:
+                close(.failed(LoopError("write", code: errno)))
+                return nil
+            }
+        }
     }
 
     private static let sendFlags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL)
@@ -103,21 +116,5 @@ extension Connection {
         guard isAboveLowWater, unsentBytes <= lowWater else { return }
         isAboveLowWater = false
         onDrain?()
-    }
-
-    /// libuv's write ended, or the close cancelled it.
-    private func sent(_ status: Int32) {
-        // Whoever appended earlier in this turn saw both together, and waits for a drain if that was above the mark.
-        if unsafe sendingSize + gathering.count > lowWater { isAboveLowWater = true }
-        isSending = false
-        sending.removeAll()
-        if case .closed = phase { return }
-        if status < 0 {
-            close(.failed(LoopError("write", code: -status)))
-            return
-        }
-        writtenBytes += UInt64(sendingSize)
-        if unsafe !gathering.isEmpty || phase == .flushing { scheduleFlush() }
-        noteDrain()
     }
 }

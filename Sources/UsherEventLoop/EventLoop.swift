@@ -10,8 +10,8 @@ internal import Synchronization
 /// others. The loop's thread is the one that made it, or the one that last called `run()`. It must
 /// be closed before it is released.
 ///
-/// Making a loop sets the process to ignore SIGPIPE: libuv writes with `write(2)`, and a vanished
-/// peer must be an error (EPIPE) of its connection.
+/// Making a loop sets the process to ignore SIGPIPE: a reader that has vanished, were it that of
+/// the log, must be an error (EPIPE) of who writes to it.
 @safe
 package final class EventLoop {
     /// The way in for other threads.
@@ -40,7 +40,6 @@ package final class EventLoop {
             throw LoopError("uv_loop_init", code: -status)
         }
         unsafe receiveBuffer = .allocate(capacity: Self.receiveBufferSize)
-        unsafe uv.pointee.data = UnsafeMutableRawPointer(receiveBuffer)
         thread = Atomic(UInt(pthread_self()))
         turn = unsafe Turn(on: uv)
         hangUps = HangUpWatch()

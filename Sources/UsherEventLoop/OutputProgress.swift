@@ -1,6 +1,5 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
-internal import CUsherUV
 internal import Glibc
 
 /// How far a peer has come with what was written to it: a moment to compare a later one with.
@@ -22,11 +21,9 @@ package struct OutputProgress: Equatable, Sendable {
 extension Connection {
     /// How far the peer has come; costs one system call.
     package var outputProgress: OutputProgress {
-        let waiting = unsafe isSending ? uv_stream_get_write_queue_size(pipe.stream) : 0
-        let taken = isSending ? UInt64(sendingSize - waiting) : 0
         var held: Int32 = 0
         // Fails only on a closed connection, of which nobody asks.
         _ = unsafe ioctl(descriptor, UInt(TIOCOUTQ), &held)
-        return OutputProgress(written: writtenBytes + taken, held: held)
+        return OutputProgress(written: writtenBytes, held: held)
     }
 }
