@@ -187,6 +187,7 @@ extension WireError {
             case .notFound: .notFound
             case .endOfList: .endOfList
             case .timeout: .timeout
+            case .unauthorized: .upstreamAuth
             default: .upstreamFailed
             }
         self.init(

@@ -153,10 +153,15 @@ package struct JSONWriter: Sendable {
         case 0x09: raw("\\t")
         case 0..<0x20, 0x7F: escape(UInt16(byte), replacing: 0)
         case 0x85 where bytes.last == 0xC2: escape(0x0085, replacing: 1)
-        case 0xA8 where bytes.suffix(2) == [0xE2, 0x80]: escape(0x2028, replacing: 2)
-        case 0xA9 where bytes.suffix(2) == [0xE2, 0x80]: escape(0x2029, replacing: 2)
+        case 0xA8 where isInSeparator: escape(0x2028, replacing: 2)
+        case 0xA9 where isInSeparator: escape(0x2029, replacing: 2)
         default: bytes.append(byte)
         }
+    }
+
+    /// Whether the last two bytes are those that a line or paragraph separator begins with.
+    private var isInSeparator: Bool {
+        bytes.count >= 2 && bytes[bytes.count - 2] == 0xE2 && bytes[bytes.count - 1] == 0x80
     }
 
     /// Appends a string, or `null`.

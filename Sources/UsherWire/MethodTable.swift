@@ -91,7 +91,10 @@ package enum MethodTable {
         MethodEntry(
             .userFetch, "Fetches a user; a fetch in flight is joined.", [user, wait],
             result: "User",
-            errors: [.permissionDenied, .upstreamFailed, .notFound, .timeout, .busy, .degraded],
+            errors: [
+                .permissionDenied, .upstreamFailed, .upstreamAuth, .notFound, .timeout, .busy,
+                .degraded,
+            ],
             shorthand: "fetch"
         ) { arguments in
             .userFetch(
@@ -140,8 +143,8 @@ package enum MethodTable {
                 wait, key,
             ], result: "Movies",
             errors: [
-                .notFound, .endOfList, .outOfRange, .keyReused, .upstreamFailed, .timeout, .busy,
-                .degraded,
+                .notFound, .endOfList, .outOfRange, .keyReused, .upstreamFailed, .upstreamAuth,
+                .timeout, .busy, .degraded,
             ],
             shorthand: "more"
         ) { arguments throws(WireError) in

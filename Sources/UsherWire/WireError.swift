@@ -46,6 +46,7 @@ package enum ErrorReason: String, Sendable, CaseIterable {
     case endOfList = "end_of_list"
     case notFound = "not_found"
     case timeout = "timeout"
+    case upstreamAuth = "upstream_auth"
 
     /// The JSON-RPC error code.
     package var code: Int {
@@ -74,6 +75,7 @@ package enum ErrorReason: String, Sendable, CaseIterable {
         case .endOfList: 1003
         case .notFound: 1004
         case .timeout: 1005
+        case .upstreamAuth: 1006
         }
     }
 
@@ -125,6 +127,7 @@ package enum ErrorReason: String, Sendable, CaseIterable {
         case .endOfList: "The list has no such page, or no further one."
         case .notFound: "There is no such user or list."
         case .timeout: "The service behind the daemon did not answer in time."
+        case .upstreamAuth: "The service behind the daemon refused the daemon's key, or wants one."
         }
     }
 }

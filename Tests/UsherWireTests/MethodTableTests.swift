@@ -105,7 +105,7 @@ struct ErrorReasonTests {
         -32007: ["degraded"], -32010: ["unknown_topic"], -32011: ["already_subscribed"],
         -32012: ["not_subscribed"], -32013: ["too_many_subscriptions"],
         -32020: ["too_many_clients"], 1001: ["invalid_transition"], 1002: ["upstream_failed"],
-        1003: ["end_of_list"], 1004: ["not_found"], 1005: ["timeout"],
+        1003: ["end_of_list"], 1004: ["not_found"], 1005: ["timeout"], 1006: ["upstream_auth"],
     ]
 
     @Test func `Every reason has the code that the protocol says`() {

@@ -48,7 +48,7 @@ import Testing
             ("empty", "upstream_failed", "an empty answer", nil),
             ("damaged_gzip", "upstream_failed", "decompressed", nil),
             (
-                "status=401:{\"status_code\":7}", "upstream_failed",
+                "status=401:{\"status_code\":7}", "upstream_auth",
                 "refused the v3 key from TMDB_API_KEY", nil
             ),
             ("status=404:{\"status_code\":34}", "not_found", "no such list", nil),

@@ -50,7 +50,7 @@ struct UpstreamFault: CustomTestStringConvertible, Sendable {
         UpstreamFault("empty", "upstream_failed", "an empty answer"),
         UpstreamFault("unchanged", "upstream_failed", "nothing changed (HTTP 304), unasked"),
         UpstreamFault(
-            "status=401:{\"status_code\":7}", "upstream_failed",
+            "status=401:{\"status_code\":7}", "upstream_auth",
             "refused the v3 key from TMDB_API_KEY (HTTP 401, code 7)"),
         UpstreamFault("status=403", "upstream_failed", "refused (HTTP 403)"),
     ]
@@ -82,7 +82,7 @@ struct UpstreamFault: CustomTestStringConvertible, Sendable {
         } while !waiting.isReadable
         let reply = try waiting.json()
         #expect(reply.reason == fault.reason)
-        #expect(reply["error", "data", "retryable"].boolean == true)
+        #expect(reply["error", "data", "retryable"].boolean == (fault.reason != "upstream_auth"))
         #expect(reply["error", "data", "retry_after_ms"].integer == fault.retryAfter)
         let message = try #require(reply["error", "message"].string)
         #expect(message.contains(fault.says), "\(message)")
