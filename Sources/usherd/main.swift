@@ -1,6 +1,5 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 import Glibc
 import UsherDaemon
 import UsherEventLoop
@@ -12,7 +11,7 @@ let log = Log()
 // cannot be released.
 var loop: EventLoop?
 do {
-    let environment = ProcessInfo.processInfo.environment
+    let environment = ProcessEnvironment.variables
     let service = ServiceEnvironment.take(from: environment)
     let source = ConfigurationSource(
         CommandLine.arguments, environment: environment, uid: getuid())
