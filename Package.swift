@@ -66,7 +66,8 @@ let package = Package(
             name: "UsherStore", dependencies: ["CUsherSQLite", "UsherCore", "UsherWire"],
             swiftSettings: swiftSettings),
         .target(
-            name: "UsherUpstream", dependencies: ["CUsherCurl", "UsherEventLoop", "UsherWire"],
+            name: "UsherUpstream",
+            dependencies: ["CUsherCurl", "UsherEventLoop", "UsherJSON", "UsherWire"],
             swiftSettings: swiftSettings),
         .target(
             name: "UsherDaemon",
