@@ -52,6 +52,7 @@ let package = Package(
             name: "CUsherCurl", linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("z")]),
         .target(name: "CUsherJSON", linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CUsherOptions"),
+        .systemLibrary(name: "CUsherMalloc"),
 
         // What both sides share.
         .target(name: "UsherWire", swiftSettings: swiftSettings),
@@ -78,8 +79,9 @@ let package = Package(
             swiftSettings: loopSettings),
         .executableTarget(
             name: "usherd",
-            dependencies: ["UsherDaemon", "UsherEventLoop", "UsherOptions", "UsherWire"],
-            swiftSettings: swiftSettings),
+            dependencies: [
+                "CUsherMalloc", "UsherDaemon", "UsherEventLoop", "UsherOptions", "UsherWire",
+            ], swiftSettings: swiftSettings),
 
         // The client side.
         .target(name: "UsherStreams", swiftSettings: swiftSettings),
@@ -96,7 +98,6 @@ let package = Package(
             name: "usherctl", dependencies: ["UsherControl"], swiftSettings: swiftSettings),
 
         // What things cost.
-        .systemLibrary(name: "CUsherMalloc"),
         .executableTarget(
             name: "usher-bench",
             dependencies: [
