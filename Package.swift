@@ -52,6 +52,7 @@ let package = Package(
             name: "CUsherCurl", linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("z")]),
         .target(name: "CUsherJSON", linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CUsherOptions"),
+        .systemLibrary(name: "CUsherMalloc"),
 
         // What both sides share.
         .target(name: "UsherWire", swiftSettings: swiftSettings),
@@ -66,7 +67,8 @@ let package = Package(
             name: "UsherStore", dependencies: ["CUsherSQLite", "UsherCore", "UsherWire"],
             swiftSettings: swiftSettings),
         .target(
-            name: "UsherUpstream", dependencies: ["CUsherCurl", "UsherEventLoop", "UsherWire"],
+            name: "UsherUpstream",
+            dependencies: ["CUsherCurl", "UsherEventLoop", "UsherJSON", "UsherWire"],
             swiftSettings: swiftSettings),
         .target(
             name: "UsherDaemon",
@@ -77,8 +79,9 @@ let package = Package(
             swiftSettings: loopSettings),
         .executableTarget(
             name: "usherd",
-            dependencies: ["UsherDaemon", "UsherEventLoop", "UsherOptions", "UsherWire"],
-            swiftSettings: swiftSettings),
+            dependencies: [
+                "CUsherMalloc", "UsherDaemon", "UsherEventLoop", "UsherOptions", "UsherWire",
+            ], swiftSettings: swiftSettings),
 
         // The client side.
         .target(name: "UsherStreams", swiftSettings: swiftSettings),
@@ -95,7 +98,6 @@ let package = Package(
             name: "usherctl", dependencies: ["UsherControl"], swiftSettings: swiftSettings),
 
         // What things cost.
-        .systemLibrary(name: "CUsherMalloc"),
         .executableTarget(
             name: "usher-bench",
             dependencies: [

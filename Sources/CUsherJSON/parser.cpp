@@ -40,6 +40,7 @@ bool walk(usher_json_parser &self) {
     const uint32_t *structural = self.parser.implementation->structural_indexes.get();
     const size_t last = size_t(tape[0] & 0x00FFFFFFFFFFFFFF) - 1;
     size_t depth = 0;
+    size_t innermost = 0;   // node of the container that is open; until its end is met, its value is the next one out
 
     for (size_t word = 1; word < last; word++) {
         const uint64_t payload = tape[word] & 0x00FFFFFFFFFFFFFF;
@@ -52,19 +53,18 @@ bool walk(usher_json_parser &self) {
         case '[':
             if (++depth > self.depth) return false;
             node.kind = (tape[word] >> 56) == '{' ? USHER_JSON_OBJECT : USHER_JSON_ARRAY;
-            node.next = 0;   // set when its end is met
+            node.value = innermost;
+            innermost = self.nodes.size();
             break;
         case '}':
-        case ']':
+        case ']': {
             depth--;
-            // The payload of an end is the tape index of its begin; the begin is the innermost that is open.
-            for (size_t index = self.nodes.size(); index-- > 0;) {
-                if (self.nodes[index].next == 0) {
-                    self.nodes[index].next = uint32_t(self.nodes.size());
-                    break;
-                }
-            }
+            usher_json_node &ended = self.nodes[innermost];
+            innermost = size_t(ended.value);
+            ended.value = 0;
+            ended.next = uint32_t(self.nodes.size());
             continue;
+        }
         case '"':
             node.kind = USHER_JSON_STRING;
             std::memcpy(&node.length, strings + payload, sizeof node.length);
@@ -74,10 +74,15 @@ bool walk(usher_json_parser &self) {
             node.kind = USHER_JSON_INTEGER;
             node.value = tape[++word];
             break;
-        case 'u':
+        case 'u': {
+            node.kind = USHER_JSON_NUMBER;
+            const double nearest = double(tape[++word]);
+            std::memcpy(&node.value, &nearest, sizeof nearest);
+            break;
+        }
         case 'd':
             node.kind = USHER_JSON_NUMBER;
-            word++;
+            node.value = tape[++word];
             break;
         case 't': node.kind = USHER_JSON_TRUE; break;
         case 'f': node.kind = USHER_JSON_FALSE; break;

@@ -1,8 +1,11 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
+#define _GNU_SOURCE
+
 #include "CUsherOptions.h"
 
 #include <stddef.h>
+#include <unistd.h>
 
 void usher_options_reset(void) {
     optind = 0;   // glibc: also forgets where it was inside a word
@@ -20,3 +23,5 @@ usher_option usher_next_option(
     result.next = optind;
     return result;
 }
+
+char *const *usher_environment(void) { return environ; }

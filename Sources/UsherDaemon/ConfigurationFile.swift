@@ -3,7 +3,6 @@
 // A configuration file has the long options without their dashes, one a line: `name = value`. Blank lines and lines
 // that begin with # say nothing; a value reaches to the end of its line. All mistakes of a file are told at once.
 
-import FoundationEssentials
 import UsherOptions
 import UsherUpstream
 

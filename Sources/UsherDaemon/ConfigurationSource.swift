@@ -1,6 +1,5 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 package import UsherOptions
 import UsherWire
 
@@ -75,8 +74,9 @@ package struct ConfigurationSource: Sendable {
                 problems: ["\(path): there is no such configuration file"],
                 status: StartError.noInput)
         }
-        let folder = URL(filePath: path).deletingLastPathComponent().path + "/conf.d"
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = (slash.map { path[...$0] } ?? "") + "conf.d"
+        let names = Folder.names(in: String(folder)) ?? []
         var problems: [String] = []
         for name in names.sorted() where name.hasSuffix(".conf") && !name.hasPrefix(".") {
             do throws(ConfigurationError) {

@@ -1,6 +1,5 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 import Glibc
 import UsherWire
 
@@ -32,8 +31,7 @@ enum Descriptors {
 
     /// How many are open; a parent may have left some.
     private static func countOpen() -> Int {
-        let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
-        return names?.count ?? 16
+        Folder.names(in: "/proc/self/fd")?.count ?? 16
     }
 }
 

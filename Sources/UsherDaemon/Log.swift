@@ -1,8 +1,8 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 import Glibc
 import UsherEventLoop
+import UsherOptions
 
 /// Writes what happens to standard error, one line a record.
 ///
@@ -33,7 +33,7 @@ package struct Log: Sendable {
     private let repeats = RepeatCounter()
 
     /// A log for the environment of this process.
-    package init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+    package init(environment: [String: String] = ProcessEnvironment.variables) {
         hasJournal = Self.isJournal(environment["JOURNAL_STREAM"])
         sink = nil
     }
@@ -75,13 +75,24 @@ package struct Log: Sendable {
         let head =
             hasJournal
             ? "<\(line.priority.rawValue)>"
-            : "\(Date.now.formatted(.iso8601)) \(line.priority.word.padding(toLength: 8)) "
+            : "\(Self.time(Glibc.time(nil))) \(line.priority.word.padding(toLength: 8)) "
         var text = head
         for scalar in line.message.unicodeScalars {
             let isPrintable = scalar.value >= 0x20 && !(0x7F..<0xA0).contains(scalar.value)
             text.unicodeScalars.append(isPrintable ? scalar : "\u{FFFD}")
         }
         put(text)
+    }
+
+    /// Seconds since 1970 as a time of day in UTC, in the form of RFC 3339: `2026-11-30T08:10:55Z`.
+    static func time(_ seconds: Int) -> String {
+        var seconds = seconds
+        var parts = unsafe tm()
+        var text = [CChar](repeating: 0, count: 32)
+        // No clock is that far off that its year does not fit an Int32.
+        guard unsafe gmtime_r(&seconds, &parts) != nil else { return "\(seconds)" }
+        let length = unsafe strftime(&text, text.count, "%04Y-%m-%dT%H:%M:%SZ", &parts)
+        return String(decoding: text[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// Writes a line as it is.

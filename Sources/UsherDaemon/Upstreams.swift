@@ -1,8 +1,8 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 import UsherCore
 import UsherEventLoop
+import UsherOptions
 import UsherUpstream
 import UsherWire
 
@@ -119,7 +119,7 @@ final class Upstreams {
             userAgent: "usherd/\(productVersion)", certificateFile: configuration.certificateFile)
         identity.proxy = configuration.proxy
         identity.ipVersion = configuration.ipVersion
-        let environment = ProcessInfo.processInfo.environment
+        let environment = ProcessEnvironment.variables
         if let proxy = configuration.proxy.inUse(for: base, environment: environment) {
             identity.proxyName = proxy.name
             let exceptions = ["no_proxy", "NO_PROXY"].lazy.compactMap { environment[$0] }
@@ -159,7 +159,7 @@ final class Upstreams {
         case .sample: return SampleMovies()
         case .file(let path): return FileMovies(on: loop, path: path)
         case .tmdb(let address):
-            let environment = ProcessInfo.processInfo.environment
+            let environment = ProcessEnvironment.variables
             let found = try TMDBKey.find(
                 credentialsDirectory: environment["CREDENTIALS_DIRECTORY"],
                 file: configuration.tmdbKeyFile, environment: environment)

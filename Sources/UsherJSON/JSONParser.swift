@@ -143,6 +143,11 @@ package final class JSONParser {
         Int64(bitPattern: self[node].value)
     }
 
+    /// The value of an integer or number node, rounded to what a Double holds.
+    package func number(_ node: JSONNode) -> Double {
+        kind(node) == .integer ? Double(integer(node)) : Double(bitPattern: self[node].value)
+    }
+
     /// The value of a boolean node.
     package func boolean(_ node: JSONNode) -> Bool {
         usher_json_kind(self[node].kind) == USHER_JSON_TRUE

@@ -1,18 +1,22 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
+import CUsherMalloc
 import Glibc
 import UsherDaemon
 import UsherEventLoop
 import UsherOptions
 import UsherWire
 
+// What a service sends and what it is read with takes megabytes for a moment. Left alone, glibc learns from the first such
+// piece to cut the next from the heap of the thread that asks, of which there are several, and keeps it there.
+_ = mallopt(M_MMAP_THRESHOLD, 1 << 20)
+
 let log = Log()
 // Kept to the end of the process, also when the start fails: a loop that something still hangs in
 // cannot be released.
 var loop: EventLoop?
 do {
-    let environment = ProcessInfo.processInfo.environment
+    let environment = ProcessEnvironment.variables
     let service = ServiceEnvironment.take(from: environment)
     let source = ConfigurationSource(
         CommandLine.arguments, environment: environment, uid: getuid())

@@ -60,6 +60,17 @@ struct `Log lines that come again` {
         process.kill()
     }
 
+    @Test(arguments: [
+        (0, "1970-01-01T00:00:00Z"), (-1, "1969-12-31T23:59:59Z"),
+        (951_782_399, "2000-02-28T23:59:59Z"), (951_782_400, "2000-02-29T00:00:00Z"),
+        (1_796_026_255, "2026-11-30T08:10:55Z"), (2_147_483_648, "2038-01-19T03:14:08Z"),
+        (253_402_300_799, "9999-12-31T23:59:59Z"), (253_402_300_800, "10000-01-01T00:00:00Z"),
+        (-62_135_596_800, "0001-01-01T00:00:00Z"), (.max, "9223372036854775807"),
+    ])
+    func `writes the time in UTC, whatever the year`(seconds: Int, text: String) {
+        #expect(Log.time(seconds) == text)
+    }
+
     @Test func `has times where the journal is somewhere else`() throws {
         let daemon = try RunningDaemon(
             environment: ["JOURNAL_STREAM": "1:1", "INVOCATION_ID": "x"])

@@ -53,6 +53,37 @@ struct NavigationTests {
             places.map(\.1) == ["{", "\"", "[", "1", "\"", "-", "\"", "{", "\"", "[", "t", "n"])
     }
 
+    @Test(arguments: [
+        "0", "-7", "0.5", "-1.25e1", "1E+3", "7.0", "0.1", "9007199254740993",
+        "9223372036854775807", "-9223372036854775808", "9223372036854775808",
+        "18446744073709551615", "2.2250738585072011e-308", "5e-324", "1.7976931348623157e308",
+        "123456789012345678901234567890.0", "1e-400",
+    ])
+    func `A number is the nearest Double, however it is written`(text: String) throws {
+        try parser.parse(Array("[\(text),\(text)]".utf8).span)
+        let first = try #require(parser.firstChild(parser.root))
+        let second = try #require(parser.sibling(after: first, in: parser.root))
+        #expect(parser.number(first) == Double(text))
+        #expect(parser.number(second) == Double(text))
+    }
+
+    @Test func `A document that is deep and wide takes no longer than one that is wide`() throws {
+        let depth = 500
+        let count = 400_000
+        let parser = JSONParser(capacity: 2 * (depth + count), depth: depth)
+        let line =
+            String(repeating: "[", count: depth)
+            + Array(repeating: "0", count: count).joined(separator: ",")
+            + String(repeating: "]", count: depth)
+        let start = ContinuousClock.now
+        try parser.parse(Array(line.utf8).span)
+        // Not as many steps as there are values and levels.
+        #expect(ContinuousClock.now - start < .milliseconds(500))
+        var innermost = parser.root
+        for _ in 1..<depth { innermost = try #require(parser.firstChild(innermost)) }
+        #expect(parser.count(ofArray: innermost) == count)
+    }
+
     @Test func `An outermost value that is no container has no children`() throws {
         for (text, kind) in [
             ("1", JSONKind.integer), ("1.5", .number), ("\"a\"", .string), ("true", .boolean),

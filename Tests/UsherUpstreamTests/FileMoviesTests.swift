@@ -87,13 +87,29 @@ import UsherWire
         }
     }
 
-    @Test(arguments: ["", "7", "<html>", "[{\"id\":1,", "{\"movies\":[]}", "{\"results\":7}"])
+    @Test(arguments: [
+        "", "7", "<html>", "[{\"id\":1,", "{\"movies\":[]}", "{\"results\":7}",
+        "[[1],", #"{"page":"1","results":[]}"#, #"{"total_pages":1.5,"results":[]}"#,
+        String(repeating: "[", count: 513),
+    ])
     func `A file that holds no films says what it should hold`(text: String) throws {
         try withService { test, service in
             try write(text)
             let error = try #require(try fetch(service, 1, on: test).failure)
             #expect(error.kind == .badReply)
             #expect(error.message.contains("neither a JSON array of films nor an object"))
+        }
+    }
+
+    @Test(arguments: [
+        #"[{"id":1,"title":"a"},{"id":2,"title":"b"},]"#,
+        #"[{"id":1,"title":"a","overview":"\ud800"},7,{"id":2,"title":"b","vote_count":1e999,},]"#,
+        #"{"results":[{"id":1,"title":"a"},"\x",{"id":2,"title":"b"}],"page":null,"x":[07]}"#,
+    ])
+    func `A film or a value that is broken costs no other film`(text: String) throws {
+        try withService { test, service in
+            try write(text)
+            #expect(try fetch(service, 1, on: test).get().movies.map(\.id) == [1, 2])
         }
     }
 

@@ -60,6 +60,10 @@ import UsherWire
     @Test(
         arguments: [
             (#"{"id":7,"name":"N","username":"u","phone":1.5}"#, "1.5"),
+            (#"{"id":7,"name":"N","username":"u","phone":5550101.0}"#, "5550101"),
+            (#"{"id":7,"name":"N","username":"u","phone":99999999999999999999}"#, "1e+20"),
+            (#"{"id":7,"name":"N","username":"u","phone":1e999}"#, nil),
+            (#"{"id":7.0,"name":"N","username":"u","phone":"\ud800","x":"\x"}"#, nil),
             (#"{"id":7,"name":"N","username":"u","phone":true}"#, nil),
             (#"{"id":7,"name":"N","username":"u","phone":{"home":1}}"#, nil),
             (#"{"id":"7","name":"N","username":"u","phone":"+81 3 5555 0100"}"#, "+81 3 5555 0100"),
@@ -74,7 +78,10 @@ import UsherWire
 
     @Test(arguments: [
         #"{"id":"07","name":"N"}"#, #"{"id":" 7","name":"N"}"#, #"{"id":null,"name":"N"}"#,
-        #"{"name":"N"}"#, #"{"id":7,"name":7}"#, #"{"id":7,"name":""}"#, #"{"id":7}"#, "{", "<", "",
+        #"{"name":"N"}"#, #"{"id":7.5,"name":"N"}"#, #"{"id":7,"name":"N","username":7}"#,
+        #"{"id":7,"name":"\ud800","username":"u"}"#, #"{"id":7,"name":"N","\ud800":1}"#,
+        #"{"id":8,"id":7,"name":"N"}"#, #"{"id":7,"name":7}"#, #"{"id":7,"name":""}"#, #"{"id":7}"#,
+        "{", "<", "",
         "7",
     ])
     func `What is no user is a bad reply`(body: String) {

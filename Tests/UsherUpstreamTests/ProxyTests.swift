@@ -74,8 +74,8 @@ private let server = HTTPTestServer.shared
 
     @Test(arguments: [
         "proxy:3128", "ftp://proxy", "http://", "http://a b", "http://h/path", "http://h?x", "",
-        "NONE",
-        "http://\u{e9}",
+        "NONE", "http://\u{e9}", "HTTP://h", "http:/h", "http:///h", "http://h/?", "http://h#",
+        "http://h:x", "http://h:65536", "socks6://h", "http://me:secret@h/path", "http://[zz]",
     ])
     func `that makes no sense is refused with what does`(text: String) {
         let error = #expect(throws: UpstreamError.self) { try ProxyChoice(text) }
@@ -83,7 +83,17 @@ private let server = HTTPTestServer.shared
         #expect(error?.message.contains("http://host:3128") == true)
     }
 
-    @Test(arguments: ["http://me:secret@proxy:1", "http://me@proxy:1"])
+    @Test(arguments: [
+        "http://h", "https://h:3128/", "http://[::1]:3128", "socks4://h:1", "socks4a://h",
+        "socks5://127.0.0.1:1080", "socks5h://a.b-c_d:1080",
+    ])
+    func `is taken as it is written`(text: String) throws {
+        #expect(try ProxyChoice(text) == .address(text))
+    }
+
+    @Test(arguments: [
+        "http://me:secret@proxy:1", "http://me@proxy:1", "http://@proxy", "socks5://:secret@h/",
+    ])
     func `takes a password from the environment only`(text: String) {
         let error = #expect(throws: UpstreamError.self) { try ProxyChoice(text) }
         #expect(error?.message.contains("https_proxy") == true)

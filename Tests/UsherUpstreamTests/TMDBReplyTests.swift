@@ -70,6 +70,15 @@ struct TMDBReplyTests {
         (#""poster_path":"/é.jpg""#, "", 1),
         (#""poster_path":"/x.jpg\n""#, "", 1),
         (#""poster_path":"/x.exe""#, "", 1),
+        (#""popularity":1e999,"vote_count":99999999999999999999"#, "", 2),
+        (#""popularity":99999999999999999999"#, #","popularity":1e+20"#, 0),
+        (#""vote_count":7.0,"genre_ids":[1.0,2e1]"#, #","genre_ids":[1,20],"vote_count":7"#, 0),
+        (#""vote_count":7.5,"genre_ids":[1,null]"#, "", 2),
+        (#""overview":"cut \ud83c","original_language":"\x""#, "", 2),
+        ("\"overview\":\"two\nlines\"", "", 1),
+        (#""adult":1,"video":"true","popularity":true"#, "", 3),
+        (#""adult":true,"adult":0,"popularity":"x","popularity":2"#, #","adult":true"#, 1),
+        (#""some_future_key":[1e999,"\ud800",07,]"#, "", 0),
     ])
     func `A field that is odd or missing never costs the row, and is counted`(
         field: String, kept: String, repairs: Int
@@ -92,7 +101,9 @@ struct TMDBReplyTests {
         #"{"id":-5,"title":"negative"}"#, #"{"id":9223372036854775808,"title":"too large"}"#,
         #"{"id":1.5,"title":"half"}"#, #"{"id":1}"#, #"{"id":1,"title":null}"#,
         #"{"id":1,"title":7}"#, #"{"id":1,"title":""}"#, "null", "[]", "7", #""row""#,
-        #"{"id":1,"title":"\ud800"}"#,
+        #"{"id":1,"title":"\ud800"}"#, #"{"id":1e18,"title":"may be rounded"}"#,
+        #"{"id":1,"title":"a","\ud800":"no key"}"#, #"{"id":"x","id":1,"title":"a"}"#, #""\ud800""#,
+        "1e999",
     ])
     func `A bad row is dropped and counted, the good ones stay`(row: String) throws {
         let good = #"{"id":5,"title":"five"}"#
@@ -142,6 +153,12 @@ struct TMDBReplyTests {
         "{\"page\":1}", "{\"page\":2,\"results\":[],\"total_pages\":3}",
         "{\"page\":1,\"results\":{},\"total_pages\":3}", "{\"page\":1,\"results\":[{\"id\":1,",
         "{\"page\":1,\"results\":[]}", "{\"results\":[],\"total_pages\":3}",
+        #"{"page":"1","results":[],"total_pages":3}"#,
+        #"{"page":1,"results":[],"total_pages":3.5}"#,
+        #"{"page":1,"results":"\ud800","total_pages":3}"#,
+        #"{"page":1,"results":[],"total_pages":3}}"#,
+        #"{"\ud800":0,"page":1,"results":[],"total_pages":3}"#,
+        #"{"page":1,"total_pages":3,"results":"# + String(repeating: "[", count: 513),
     ])
     func `A wrong envelope fails the page`(body: String) throws {
         let error = try #require(read(body).failure)
@@ -169,6 +186,12 @@ struct TMDBReplyTests {
             "TMDB refused the v3 key from K (HTTP 403, code 10); check the key"
         ),
         (403, "<html>", .refused(status: 403), "api.test refused (HTTP 403)"),
+        (403, "", .refused(status: 403), "api.test refused (HTTP 403)"),
+        (403, #"{"status_code":"7"}"#, .refused(status: 403), "api.test refused (HTTP 403)"),
+        (
+            403, #"{"status_code":7.0,"status_message":"\ud800"}"#, .unauthorized,
+            "TMDB refused the v3 key from K (HTTP 403, code 7); check the key"
+        ),
         (400, "{}", .refused(status: 400), "api.test refused (HTTP 400)"),
         (
             404, #"{"status_code":34}"#, .notFound,

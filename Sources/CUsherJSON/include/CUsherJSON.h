@@ -17,7 +17,7 @@ enum usher_json_kind {
     USHER_JSON_ARRAY,
     USHER_JSON_STRING,
     USHER_JSON_INTEGER,   // fits int64_t
-    USHER_JSON_NUMBER,    // any other number; `value` is not set
+    USHER_JSON_NUMBER,    // any other number
     USHER_JSON_TRUE,
     USHER_JSON_FALSE,
     USHER_JSON_NULL,
@@ -29,7 +29,8 @@ typedef struct {
     uint32_t offset;   // of the first byte in the line
     uint32_t next;     // index of the node after this one and all that is in it
     uint32_t length;   // strings: bytes after unescaping
-    uint64_t value;    // integers: the value; strings: where they begin in the document's strings
+    uint64_t value;    // integers: the value; numbers: the nearest double's bits; strings: where they begin in the
+                       // document's strings
 } usher_json_node;
 
 enum usher_json_error {

@@ -1,6 +1,6 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 //
-// getopt_long(3) for Swift, which cannot touch the global variables that it reports through.
+// getopt_long(3) and environ(7) for Swift, which cannot touch the global variables that they are read from.
 #ifndef CUSHER_OPTIONS_H
 #define CUSHER_OPTIONS_H
 
@@ -19,5 +19,8 @@ void usher_options_reset(void);
 // The next option of the command line. Not thread-safe, as getopt_long is not.
 usher_option usher_next_option(
     int argc, char *const *argv, const char *shorts, const struct option *longs);
+
+// The process's environment: NAME=VALUE each, then NULL; NULL itself after clearenv(3). Good until it is changed.
+char *const *usher_environment(void);
 
 #endif

@@ -1,7 +1,5 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
-internal import FoundationEssentials
-
 /// The address of a service that an operator configured: `https://host[:port][/path]`, or the same
 /// with `http`.
 ///
@@ -17,12 +15,8 @@ package struct BaseURL: Sendable, Hashable {
 
     /// Reads an address; `purpose` names it in the error, which does not repeat it.
     package init(_ address: String, purpose: String) throws(UpstreamError) {
-        // URLComponents would escape these and go on.
-        let isPlain = address.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-        guard isPlain, let parts = URLComponents(string: address),
-            let scheme = parts.scheme?.lowercased(),
-            scheme == "https" || scheme == "http", let host = parts.host, !host.isEmpty,
-            parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil,
+        guard let parts = Address(address), parts.scheme == "https" || parts.scheme == "http",
+            !parts.hasUser, !parts.hasQueryOrFragment,
             parts.port.map({ (1...65_535).contains($0) }) ?? true
         else {
             throw UpstreamError(
@@ -30,10 +24,10 @@ package struct BaseURL: Sendable, Hashable {
                 "the address of \(purpose) must look like https://host[:port][/path], "
                     + "without user name, query or fragment")
         }
-        var path = Substring(parts.percentEncodedPath)
+        var path = parts.path[...]
         while path.last == "/" { path.removeLast() }
-        place = parts.port.map { "\(host):\($0)" } ?? host
+        place = parts.port.map { "\(parts.host):\($0)" } ?? parts.host
+        scheme = parts.scheme
         text = "\(scheme)://\(place)\(path)"
-        self.scheme = scheme
     }
 }

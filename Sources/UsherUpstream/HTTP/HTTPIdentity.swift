@@ -1,7 +1,5 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
-internal import FoundationEssentials
-
 /// Who the client says it is, whom it trusts, and by which way it goes.
 package struct HTTPIdentity: Sendable, Hashable {
     /// The addresses of a name that are used.
@@ -52,17 +50,16 @@ package enum ProxyChoice: Sendable, Hashable, CustomStringConvertible {
         case "none": self = .none
         case "environment": self = .environment
         default:
-            let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-            guard isPlain, let parts = URLComponents(string: text), let scheme = parts.scheme,
-                Self.schemes.contains(scheme), let host = parts.host, !host.isEmpty,
-                ["", "/"].contains(parts.path), parts.query == nil, parts.fragment == nil
+            guard let parts = Address(text), Self.schemes.contains(parts.scheme),
+                text.hasPrefix(parts.scheme), ["", "/"].contains(parts.path),
+                !parts.hasQueryOrFragment
             else {
                 throw UpstreamError(
                     .configuration,
                     "a proxy is none, environment, or an address such as http://host:3128, with "
                         + Self.schemes.joined(separator: ", ") + " in front")
             }
-            guard parts.user == nil, parts.password == nil else {
+            guard !parts.hasUser else {
                 throw UpstreamError(
                     .configuration,
                     "the address of a proxy has no user name and password here; "

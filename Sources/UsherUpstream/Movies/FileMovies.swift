@@ -74,8 +74,8 @@ enum MovieFile {
     ) -> Result<MovieRows, UpstreamError> {
         let rows =
             switch JSONShape(of: bytes) {
-            case .array: decodeJSON(MovieRows.self, from: bytes)
-            case .object: decodeJSON(MovieEnvelope.self, from: bytes)?.results
+            case .array: ReceivedJSON(bytes).flatMap { MovieRows($0.root) }
+            case .object: ReceivedJSON(bytes).flatMap { MovieEnvelope($0.root) }?.results
             case .empty, .markup, .other: MovieRows?.none
             }
         guard let rows else {

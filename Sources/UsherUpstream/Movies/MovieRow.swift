@@ -1,50 +1,37 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
-internal import FoundationEssentials
 internal import UsherWire
 
 /// A film as a service sends it.
 ///
 /// A row needs a number and a title; whatever else makes no sense is left out.
-struct MovieRow: Decodable {
+struct MovieRow {
     let movie: Movie
     /// How many members were left out, or taken though they are odd.
     let repairedFields: Int
 
-    private enum CodingKeys: String, CodingKey {
-        case id, title, overview, popularity, adult, video
-        case originalTitle = "original_title"
-        case originalLanguage = "original_language"
-        case releaseDate = "release_date"
-        case posterPath = "poster_path"
-        case backdropPath = "backdrop_path"
-        case genreIDs = "genre_ids"
-        case voteAverage = "vote_average"
-        case voteCount = "vote_count"
-    }
-
-    init(from decoder: any Decoder) throws {
-        var row = TolerantFields(try decoder.container(keyedBy: CodingKeys.self))
-        let id = try row.container.decode(Int64.self, forKey: .id)
-        let originalTitle = row.text(.originalTitle)
-        let ownTitle = row.text(.title)
-        guard id > 0, let title = ownTitle ?? originalTitle else {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "no number or no title"))
+    /// Reads a row; nil if it makes no sense.
+    init?(_ value: ReceivedValue) {
+        guard let members = value.members, let id = members["id"]?.integer, id > 0 else {
+            return nil
         }
+        var row = TolerantMembers(members)
+        let originalTitle = row.text("original_title")
+        let ownTitle = row.text("title")
+        guard let title = ownTitle ?? originalTitle else { return nil }
         var movie = Movie(id: id, title: title)
         movie.originalTitle = originalTitle
-        movie.originalLanguage = row.text(.originalLanguage)
-        movie.overview = row.text(.overview)
-        movie.releaseDate = row.text(.releaseDate, as: Self.date)
-        movie.posterPath = row.text(.posterPath, as: Self.imagePath)
-        movie.backdropPath = row.text(.backdropPath, as: Self.imagePath)
-        movie.genreIDs = row.value(.genreIDs)
-        movie.popularity = row.number(.popularity)
-        movie.voteAverage = row.number(.voteAverage)
-        movie.voteCount = row.value(.voteCount)
-        movie.adult = row.value(.adult)
-        movie.video = row.value(.video)
+        movie.originalLanguage = row.text("original_language")
+        movie.overview = row.text("overview")
+        movie.releaseDate = row.text("release_date", as: Self.date)
+        movie.posterPath = row.text("poster_path", as: Self.imagePath)
+        movie.backdropPath = row.text("backdrop_path", as: Self.imagePath)
+        movie.genreIDs = row.value("genre_ids") { $0.integers }
+        movie.popularity = row.number("popularity")
+        movie.voteAverage = row.number("vote_average")
+        movie.voteCount = row.value("vote_count") { $0.integer }
+        movie.adult = row.value("adult") { $0.boolean }
+        movie.video = row.value("video") { $0.boolean }
         self.movie = movie
         repairedFields = row.repairs + (ownTitle == nil ? 1 : 0)
     }
@@ -83,43 +70,40 @@ struct MovieRow: Decodable {
 }
 
 /// Members of a row that may be missing or odd; counts those that were.
-private struct TolerantFields<Key: CodingKey> {
-    let container: KeyedDecodingContainer<Key>
+private struct TolerantMembers {
+    let members: ReceivedValue.Members
     /// How many were there and made no sense as they are.
     ///
     /// Missing and null ones are in order.
     private(set) var repairs = 0
 
-    init(_ container: KeyedDecodingContainer<Key>) {
-        self.container = container
+    init(_ members: ReceivedValue.Members) {
+        self.members = members
     }
 
-    /// The value of a member; nil if it is missing, null or of another type.
-    mutating func value<Value: Decodable>(_ key: Key) -> Value? {
-        guard isThere(key) else { return nil }
-        let value = try? container.decode(Value.self, forKey: key)
+    /// What `read` makes of a member; nil if it is missing or null, or `read` makes nothing of it.
+    mutating func value<Value>(
+        _ name: StaticString, read: (ReceivedValue) -> Value?
+    ) -> Value? {
+        guard let member = members[name] else { return nil }
+        let value = read(member)
         if value == nil { repairs += 1 }
         return value
     }
 
     /// The same for text, where empty means that there is none, in the form that `form` gives it.
-    mutating func text(_ key: Key, as form: (String) -> String? = { $0 }) -> String? {
-        guard let text: String = value(key), !text.isEmpty else { return nil }
+    mutating func text(_ name: StaticString, as form: (String) -> String? = { $0 }) -> String? {
+        guard let text = value(name, read: { $0.text }), !text.isEmpty else { return nil }
         let result = form(text)
         if result != text { repairs += 1 }
         return result
     }
 
     /// The same for numbers, which old answers hold as text.
-    mutating func number(_ key: Key) -> Double? {
-        guard isThere(key) else { return nil }
-        if let number = try? container.decode(Double.self, forKey: key) { return number }
+    mutating func number(_ name: StaticString) -> Double? {
+        guard let member = members[name] else { return nil }
+        if let number = member.number { return number }
         repairs += 1
-        let text = try? container.decode(String.self, forKey: key)
-        return text.flatMap(Double.init).flatMap { $0.isFinite ? $0 : nil }
-    }
-
-    private func isThere(_ key: Key) -> Bool {
-        (try? container.decodeNil(forKey: key)) == false
+        return member.text.flatMap(Double.init).flatMap { $0.isFinite ? $0 : nil }
     }
 }

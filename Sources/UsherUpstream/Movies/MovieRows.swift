@@ -1,10 +1,9 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
-internal import FoundationEssentials
 internal import UsherWire
 
 /// Rows of films, each decoded by itself: one that makes no sense is counted and left out.
-struct MovieRows: Decodable {
+struct MovieRows {
     /// Bytes of a film's JSON on the wire; a larger film is left out, since several have to fit a
     /// line.
     static let encodedMovieBytes = 16 * 1_024
@@ -14,11 +13,11 @@ struct MovieRows: Decodable {
     /// How many members of the rows that are kept were left out or taken though they are odd.
     private(set) var repairedFields = 0
 
-    init(from decoder: any Decoder) throws {
-        var rows = try decoder.unkeyedContainer()
-        while !rows.isAtEnd {
-            let row = try rows.decode(TolerantRow.self).row
-            if let row, case let movie = EncodedMovie(row.movie),
+    /// Reads an array of rows; nil if the value is none.
+    init?(_ value: ReceivedValue) {
+        guard let rows = value.elements else { return nil }
+        for value in rows {
+            if let row = MovieRow(value), case let movie = EncodedMovie(row.movie),
                 movie.json.count <= Self.encodedMovieBytes
             {
                 movies.append(movie)
@@ -31,26 +30,23 @@ struct MovieRows: Decodable {
 
     /// Whether there were rows, and none of them made sense.
     var isAllBad: Bool { movies.isEmpty && droppedRows > 0 }
-
-    /// Never fails, so that the rows after a bad one are reached.
-    private struct TolerantRow: Decodable {
-        let row: MovieRow?
-
-        init(from decoder: any Decoder) {
-            row = try? MovieRow(from: decoder)
-        }
-    }
 }
 
 /// A page as TMDB sends it; members that are not named here are ignored.
-struct MovieEnvelope: Decodable {
-    let page: Int?
+struct MovieEnvelope {
+    let page: Int64?
     let results: MovieRows
-    let totalPages: Int?
+    let totalPages: Int64?
 
-    private enum CodingKeys: String, CodingKey {
-        case page, results
-        case totalPages = "total_pages"
+    /// Reads a page; nil if the value is none.
+    init?(_ value: ReceivedValue) {
+        guard let members = value.members, let results = members["results"].flatMap(MovieRows.init)
+        else { return nil }
+        let numbers = [members["page"], members["total_pages"]]
+        guard numbers.allSatisfy({ $0 == nil || $0?.integer != nil }) else { return nil }
+        self.results = results
+        page = numbers[0]?.integer
+        totalPages = numbers[1]?.integer
     }
 }
 
@@ -73,9 +69,4 @@ enum JSONShape {
         default: self = .other
         }
     }
-}
-
-/// Decodes a JSON text; nil if it is not one, or not of this form.
-func decodeJSON<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) -> Value? {
-    try? JSONDecoder().decode(type, from: Data(bytes))
 }

@@ -28,8 +28,8 @@ struct TMDBReply: Sendable {
     private var failures: ReplyFailures { ReplyFailures(place: place, wanted: "page") }
 
     private func page(_ body: [UInt8]) -> Result<FetchedPage, UpstreamError> {
-        guard let envelope = decodeJSON(MovieEnvelope.self, from: body),
-            let pages = envelope.totalPages, envelope.page == page
+        guard let envelope = ReceivedJSON(body).flatMap({ MovieEnvelope($0.root) }),
+            let pages = envelope.totalPages, envelope.page == Int64(page)
         else {
             return .failure(
                 failures.bad("\(place) sent JSON that is not the page \(page) asked for"))
@@ -42,12 +42,12 @@ struct TMDBReply: Sendable {
         guard !rows.movies.isEmpty else { return .failure(endOfList) }
         return .success(
             FetchedPage(
-                page: page, pages: pages, movies: rows.movies, droppedRows: rows.droppedRows,
+                page: page, pages: Int(pages), movies: rows.movies, droppedRows: rows.droppedRows,
                 repairedFields: rows.repairedFields))
     }
 
     private func error(_ response: HTTPResponse) -> UpstreamError {
-        let code = decodeJSON(TMDBErrorBody.self, from: response.body)?.code
+        let code = ownCode(response.body)
         let detail = ReplyFailures.detail(response, code: code)
         switch response.status {
         case 422: return endOfList
@@ -61,6 +61,11 @@ struct TMDBReply: Sendable {
         }
     }
 
+    /// TMDB's own code in the body of an error; the text beside it is not used, since it comes from outside.
+    private func ownCode(_ body: [UInt8]) -> Int? {
+        ReceivedJSON(body)?.root.members?["status_code"]?.integer.map { Int($0) }
+    }
+
     private var endOfList: UpstreamError {
         UpstreamError(.endOfList, "the list has no page \(page)")
     }
@@ -68,14 +73,5 @@ struct TMDBReply: Sendable {
     private func unauthorized(_ detail: String) -> UpstreamError {
         UpstreamError(
             .unauthorized, "TMDB refused \(keyDescription) (\(detail)); check the key")
-    }
-}
-
-/// The part of TMDB's error body that is used; its text is not, since it comes from outside.
-private struct TMDBErrorBody: Decodable {
-    let code: Int
-
-    private enum CodingKeys: String, CodingKey {
-        case code = "status_code"
     }
 }

@@ -20,7 +20,7 @@ struct UserReply: Sendable {
     private var failures: ReplyFailures { ReplyFailures(place: place, wanted: "user") }
 
     private func user(_ body: [UInt8]) -> Result<FetchedUser, UpstreamError> {
-        guard let record = decodeJSON(UserBody.self, from: body) else {
+        guard let record = ReceivedJSON(body).flatMap({ UserBody($0.root) }) else {
             return .failure(
                 failures.bad("\(place) sent JSON that is not a user with id, name and username"))
         }
@@ -65,7 +65,7 @@ struct FetchedUser: Sendable, Hashable {
 }
 
 /// A user's record; members that are not named here are ignored.
-private struct UserBody: Decodable {
+private struct UserBody {
     let id: Int64
     let name: String
     let username: String
@@ -73,47 +73,37 @@ private struct UserBody: Decodable {
     /// How many members were taken though they are of an odd type, or left out for it.
     let repairedFields: Int
 
-    private enum CodingKeys: String, CodingKey {
-        case id, name, username, phone
-    }
-
-    init(from decoder: any Decoder) throws {
-        let record = try decoder.container(keyedBy: CodingKeys.self)
-        name = try record.decodeIfPresent(String.self, forKey: .name) ?? ""
-        username = try record.decodeIfPresent(String.self, forKey: .username) ?? ""
-        let id = try Self.id(record)
-        let phone = Self.phone(record)
+    /// Reads a record; nil if the value is none.
+    init?(_ value: ReceivedValue) {
+        guard let members = value.members, let id = members["id"].flatMap(Self.id),
+            let name = Self.text(members["name"]), let username = Self.text(members["username"])
+        else { return nil }
+        self.name = name
+        self.username = username
+        let phone = Self.phone(members["phone"])
         self.id = id.number
         self.phone = phone.text
         repairedFields = [id.isRepaired, phone.isRepaired].count { $0 }
     }
 
+    /// A text, empty where there is none; nil for anything else.
+    private static func text(_ member: ReceivedValue?) -> String? {
+        guard let member else { return "" }
+        return member.text
+    }
+
     /// A number, or its digits as text.
-    private static func id(
-        _ record: KeyedDecodingContainer<CodingKeys>
-    ) throws -> (number: Int64, isRepaired: Bool) {
-        if let text = try? record.decode(String.self, forKey: .id) {
-            guard let id = Int64(text), String(id) == text else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: .id, in: record, debugDescription: "not the digits of a number")
-            }
-            return (id, true)
-        }
-        return (try record.decode(Int64.self, forKey: .id), false)
+    private static func id(_ member: ReceivedValue) -> (number: Int64, isRepaired: Bool)? {
+        guard let text = member.text else { return member.integer.map { ($0, false) } }
+        guard let id = Int64(text), String(id) == text else { return nil }
+        return (id, true)
     }
 
     /// Free text, or a number; everything else is no telephone.
-    private static func phone(
-        _ record: KeyedDecodingContainer<CodingKeys>
-    ) -> (text: String?, isRepaired: Bool) {
-        guard (try? record.decodeNil(forKey: .phone)) == false else { return (nil, false) }
-        if let text = try? record.decode(String.self, forKey: .phone) {
-            return (text.isEmpty ? nil : text, false)
-        }
-        if let number = try? record.decode(Int64.self, forKey: .phone) {
-            return (String(number), true)
-        }
-        let number = try? record.decode(Double.self, forKey: .phone)
-        return (number.map { $0.description }, true)
+    private static func phone(_ member: ReceivedValue?) -> (text: String?, isRepaired: Bool) {
+        guard let member else { return (nil, false) }
+        if let text = member.text { return (text.isEmpty ? nil : text, false) }
+        if let number = member.integer { return (String(number), true) }
+        return (member.number?.description, true)
     }
 }

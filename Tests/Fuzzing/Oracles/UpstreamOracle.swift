@@ -13,6 +13,11 @@ struct UpstreamOracle: Oracle {
     /// Nesting that Foundation reads, with room for what is put around an input.
     private static let foundationDepth = 500
 
+    /// What may be wrong with a row that is not to cost more than itself.
+    private static let own: Set<ReferenceJSON.Rule> = [
+        .loneSurrogate, .numberRange, .trailingComma, .duplicateKey,
+    ]
+
     func check(_ input: [UInt8]) throws(Finding) {
         if let page = read(input) { try check(page, of: input) }
         try checkRow(input)
@@ -44,7 +49,8 @@ struct UpstreamOracle: Oracle {
             + Array(",{\"id\":5,\"title\":\"five\"}]}".utf8)
         let page = read(body)
         if let page { try check(page, of: body) }
-        guard ReferenceJSON(row, depthLimit: Self.foundationDepth).broken.isEmpty else { return }
+        let broken = ReferenceJSON(row, depthLimit: Self.foundationDepth).broken
+        guard broken.isSubset(of: Self.own) else { return }
         guard let page else { throw Finding(description: "a row cost its page: \(shown(row))") }
         try require(page.movies.last?.id == 5, "a row cost the next: \(shown(row))")
         try require(page.movies.count + page.droppedRows == 2, "not two rows: \(shown(row))")
