@@ -15,10 +15,10 @@ import tempfile
 import time
 
 BOUNDS = {
-    "a read of the own user, 32 in flight": 2_500,
+    "a read of the own user, 32 in flight": 1_500,
     "any other request, 32 in flight": 14_000,
-    "a delivery to one of 100, 10 changes at a time": 2_000,
-    "a change and its delivery to one": 90_000,
+    "a delivery to one of 100, 10 changes at a time": 1_500,
+    "a change and its delivery to one": 70_000,
 }
 DEMO = ["--store", "memory", "--users", "demo", "--demo-delay", "0", "--demo-failure-rate", "0"]
 SUBSCRIBE = b'{"id":1,"method":"subscribe","params":{"topic":"user","mode":"all"}}\n'
