@@ -44,12 +44,10 @@ struct EncodedPush {
         let line = Line(push, of: topic)
         if line == self.line { return }
         self.line = line
+        var state: ArraySlice<UInt8>?
+        if case .user(let id) = topic { state = users.state(of: id, revision: push.revision) }
         tail.reset()
-        if case .user(let id) = topic, let state = users.state(of: id, revision: push.revision) {
-            tail.pushTail(push, state: state, core)
-        } else {
-            tail.pushTail(push, core)
-        }
+        tail.pushTail(push, state: state, core)
     }
 }
 

@@ -47,6 +47,22 @@ struct `A system call that fails` {
         #expect(history.faults == [])
     }
 
+    /// What a socket's call says without having done anything is no reason to lose a connection or a byte.
+    @Test(arguments: ["recvfrom", "sendto"], ["EINTR", "EAGAIN"])
+    func `of a socket is called again where it did nothing`(call: String, error: String) throws {
+        let daemon = try RunningDaemon(store: "memory")
+        // Every second one of them.
+        let injection = Injection.fail(call, error, "1+2")
+        try #require(try daemon.restart(through: injection.wrapper))
+        let workload = Workload()
+        try workload.connect(to: daemon)
+        for _ in 0..<Faults.number(5, all: 50) { try workload.round() }
+        try workload.history.audit(daemon)
+        try workload.compare(with: daemon)
+        #expect(workload.history.faults == [])
+        #expect(!daemon.log.text.contains("connection lost"))
+    }
+
     /// A flush that fails leaves its transaction in the log, whole: it must not count when the daemon ends then.
     @Test func `does not bring back after a restart what was refused`() throws {
         let daemon = try RunningDaemon()
