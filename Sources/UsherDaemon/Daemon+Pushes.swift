@@ -60,10 +60,10 @@ extension Daemon {
             return
         }
         lastPush.encode(step.push, of: topic, userResults, core)
-        let tail = lastPush.tail.bytes
+        let line = SharedLine(to: outlets, tail: lastPush.tail.bytes)
         var pushes = 0
         for outlet in outlets {
-            if outlet.send(step, tail, unsentLimit: limits.unsentBytes) {
+            if outlet.send(step, as: line, unsentLimit: limits.unsentBytes) {
                 pushes += 1
             } else {
                 outlet.session.push(outlet.subscription)

@@ -12,25 +12,49 @@ final class Outlet {
     let subscription: Subscription
     let session: Session
     private let connection: Connection
-    private let head: [UInt8]
+    fileprivate let head: [UInt8]
 
-    init(_ subscription: Subscription, of session: Session) {
+    /// `neighbour` is another one of the topic, which most often has the same head, and shares it then.
+    init(_ subscription: Subscription, of session: Session, neighbour: Outlet?) {
         self.subscription = subscription
         self.session = session
         connection = session.connection
         var writer = JSONWriter()
         writer.pushHead(subscription)
-        head = writer.bytes
+        if let neighbour, neighbour.head == writer.bytes {
+            head = neighbour.head
+        } else {
+            head = writer.bytes
+        }
     }
 
-    /// Sends a step, given as what follows the head, if it is all that is owed and the connection takes it at once.
-    func send(_ step: borrowing Step, _ tail: [UInt8], unsentLimit: Int) -> Bool {
-        guard !session.holdsPushes, subscription.isOwed(step),
-            connection.write(head, tail, unlessUnsentAbove: unsentLimit)
-        else { return false }
-        subscription.take(step)
-        return true
+    /// Sends a step if it is all that is owed and the connection takes it at once.
+    func send(_ step: borrowing Step, as line: borrowing SharedLine, unsentLimit: Int) -> Bool {
+        guard !session.holdsPushes, subscription.isOwed(step) else { return false }
+        let isTaken =
+            line.head == head
+            ? connection.write(shared: line.whole, unlessUnsentAbove: unsentLimit)
+            : connection.write(head, line.tail, unlessUnsentAbove: unsentLimit)
+        if isTaken { subscription.take(step) }
+        return isTaken
     }
+}
+
+/// A push as it goes to all of a topic's outlets: what is the same for each, and the whole line as most of them get it.
+struct SharedLine {
+    fileprivate let head: [UInt8]
+    fileprivate let tail: [UInt8]
+    fileprivate let whole: [UInt8]
+
+    /// A line for these outlets.
+    init(to outlets: [Outlet], tail: [UInt8]) {
+        self.tail = tail
+        // For a few it is cheaper to copy the pieces.
+        head = outlets.count < Self.leastOutlets ? [] : outlets[0].head
+        whole = head.isEmpty ? [] : head + tail
+    }
+
+    private static let leastOutlets = 4
 }
 
 /// Where the changes of each topic go.
@@ -44,7 +68,8 @@ struct Outlets {
 
     mutating func add(_ subscription: Subscription, of session: Session) {
         subscription.position = lists[subscription.topic]?.count ?? 0
-        lists[subscription.topic, default: []].append(Outlet(subscription, of: session))
+        let outlet = Outlet(subscription, of: session, neighbour: lists[subscription.topic]?.last)
+        lists[subscription.topic, default: []].append(outlet)
     }
 
     mutating func remove(_ subscription: Subscription) {

@@ -123,6 +123,7 @@ extension Connection {
         unsafe handle.deallocate()
         unsafe gathering.removeAll()
         sending.removeAll()
+        shared = nil
         let onClose = onClose.take()
         onClose?(reason)
     }

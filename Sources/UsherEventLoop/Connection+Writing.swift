@@ -20,9 +20,21 @@ extension Connection {
         _ first: [UInt8], _ second: [UInt8], unlessUnsentAbove limit: Int
     ) -> Bool {
         guard phase == .open, unsentBytes <= limit else { return false }
-        if !isFlushScheduled { scheduleFlush() }
+        if !isGathering { gather() }
         unsafe gathering.append(first)
         unsafe gathering.append(second)
+        return true
+    }
+
+    /// The same with one piece that goes to other connections too: it is not copied if it is all of a turn's output.
+    package func write(shared piece: [UInt8], unlessUnsentAbove limit: Int) -> Bool {
+        guard phase == .open, unsentBytes <= limit else { return false }
+        if !isFlushScheduled, unsafe gathering.isEmpty {
+            shared = piece
+            scheduleFlush()
+        } else {
+            output.append(piece)
+        }
         return true
     }
 
@@ -30,7 +42,7 @@ extension Connection {
 
     /// What was appended and has not reached the kernel.
     package var unsentBytes: Int {
-        unsafe gathering.count + sending.count - sent
+        unsafe gathering.count + sending.count - sent + (shared?.count ?? 0)
     }
 
     /// Has the output sent at the end of this turn; whoever appends to `output` need not call it.
@@ -41,20 +53,35 @@ extension Connection {
         loop.turn.schedule(self)
     }
 
+    /// Begins to append this turn's output, behind the piece that was all of it so far.
+    func gather() {
+        scheduleFlush()
+        isGathering = true
+        guard let piece = shared.take() else { return }
+        unsafe gathering.append(piece)
+    }
+
     /// Sends what was gathered, unless a write is under way: its end comes back here.
     func flush() {
+        if isSending, shared != nil { gather() }
         isFlushScheduled = false
+        isGathering = false
         switch phase {
         case .open, .flushing:
             break
         case .lingering, .closed:
             unsafe gathering.removeAll()
+            shared = nil
             return
         }
         // Before any of it is sent: also what the socket takes at once has drained then.
         noteBacklog()
         if isSending { return }
-        if unsafe !gathering.isEmpty { send() }
+        if let piece = shared.take() {
+            send(piece)
+        } else if unsafe !gathering.isEmpty {
+            send()
+        }
         noteDrain()
         if phase == .flushing, !isSending, unsafe gathering.isEmpty { linger() }
     }
@@ -65,9 +92,22 @@ extension Connection {
         guard let taken = unsafe give(base, size) else { return }
         if taken == size {
             unsafe gathering.removeAll()
-            return
+        } else {
+            unsafe swap(&gathering, &sending)
+            sendRestLater(after: taken)
         }
-        unsafe swap(&gathering, &sending)
+    }
+
+    private func send(_ piece: [UInt8]) {
+        let taken = unsafe piece.withUnsafeBufferPointer { bytes in
+            unsafe bytes.baseAddress.flatMap { unsafe give($0, bytes.count) }
+        }
+        guard let taken, taken < piece.count else { return }
+        sending.append(piece)
+        sendRestLater(after: taken)
+    }
+
+    private func sendRestLater(after taken: Int) {
         sent = taken
         watch()
         onBacklog?()

@@ -58,6 +58,10 @@ package final class Connection {
 
     /// Set while the connection is in its turn's list of those to flush.
     var isFlushScheduled = false
+    /// The output of this turn, if it is one piece that other connections send too.
+    var shared: [UInt8]?
+    /// Whether the output of this turn is appended to ``gathering``, which ``gather()`` begins.
+    var isGathering = false
     /// The output of this turn.
     ///
     /// Unchecked, because with the check an access from another module costs a heap allocation.
@@ -102,7 +106,7 @@ package final class Connection {
     package var output: OutputBuffer {
         _read { yield unsafe gathering }
         _modify {
-            if !isFlushScheduled { scheduleFlush() }
+            if !isGathering { gather() }
             yield unsafe &gathering
         }
     }

@@ -83,6 +83,80 @@ import Testing
         }
     }
 
+    @Test
+    func `A piece that many share leaves in one write with all that came before and after it`()
+        throws
+    {
+        try withLoop { loop in
+            let (connection, peer) = try Peer.connected(on: loop, byPackets: true)
+            let piece = [UInt8]("shared ".utf8)
+            func share() { #expect(connection.write(shared: piece, unlessUnsentAbove: 100)) }
+            for (turn, expected) in [
+                (share, "shared "),
+                (
+                    {
+                        share(); share()
+                    }, "shared shared "
+                ),
+                (
+                    {
+                        connection.write("own "); share()
+                    }, "own shared "
+                ),
+                (
+                    {
+                        share(); connection.write("own")
+                    }, "shared own"
+                ),
+            ] as [(() -> Void, String)] {
+                turn()
+                #expect(connection.unsentBytes == expected.utf8.count)
+                loop.turnOnce()
+                #expect(connection.unsentBytes == 0)
+                #expect(try peer.receive() == [UInt8](expected.utf8))
+                #expect(try peer.receive() == nil)
+            }
+            connection.close()
+            #expect(!connection.write(shared: piece, unlessUnsentAbove: 100))
+        }
+    }
+
+    @Test func `A shared piece that the socket does not take is sent on, in order`() throws {
+        try withLoop { loop in
+            let (connection, peer) = try Peer.connected(on: loop)
+            let piece = pattern(100_000)
+            var written: [UInt8] = []
+            var received: [UInt8] = []
+            // One by one until some wait, then several behind what waits.
+            for turn in 0..<20 {
+                for _ in 0..<(turn < 10 ? 1 : 3)
+                where connection.write(shared: piece, unlessUnsentAbove: 1_000_000) {
+                    written += piece
+                }
+                loop.turnOnce()
+            }
+            #expect(connection.unsentBytes > 1_000_000)
+            #expect(!connection.write(shared: piece, unlessUnsentAbove: 1_000_000))
+            while received.count < written.count {
+                while let bytes = try peer.receive(), !bytes.isEmpty { received += bytes }
+                loop.turnOnce()
+            }
+            #expect(received == written)
+            #expect(connection.unsentBytes == 0)
+            connection.close()
+        }
+    }
+
+    @Test func `A shared piece is lost with the connection, as other output is`() throws {
+        try withLoop { loop in
+            let (connection, peer) = try Peer.connected(on: loop)
+            #expect(connection.write(shared: pattern(100), unlessUnsentAbove: 100))
+            connection.close()
+            loop.turnOnce()
+            #expect(try peer.receive() == [])
+        }
+    }
+
     @Test func `Nothing is sent before the turn ends`() throws {
         try withLoop { loop in
             let (connection, peer) = try Peer.connected(on: loop)

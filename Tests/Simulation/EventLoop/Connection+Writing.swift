@@ -18,6 +18,10 @@ extension Connection {
         return true
     }
 
+    package func write(shared piece: [UInt8], unlessUnsentAbove limit: Int) -> Bool {
+        write(piece, [], unlessUnsentAbove: limit)
+    }
+
     package func write(_ text: StaticString) { output.append(text) }
 
     package var unsentBytes: Int {
