@@ -68,12 +68,21 @@ struct KnownUserRead {
     private var head: [UInt8] = []
     private var tail: [UInt8] = []
 
+    /// The longest line that is remembered, in bytes: a few blanks more than such a line needs.
+    private static let longest = 256
+
     /// Recognises a line, and remembers it.
     mutating func recognise(_ line: Span<UInt8>) -> UserRead? {
         if let id = idInPlace(of: line) { return UserRead(id: id) }
         guard let read = UserRead(line) else { return nil }
-        head = unsafe line.extracting(..<read.id.lowerBound).withUnsafeBytes { unsafe Array($0) }
-        tail = unsafe line.extracting(read.id.upperBound...).withUnsafeBytes { unsafe Array($0) }
+        if line.count <= Self.longest {
+            head = unsafe line.extracting(..<read.id.lowerBound).withUnsafeBytes {
+                unsafe Array($0)
+            }
+            tail = unsafe line.extracting(read.id.upperBound...).withUnsafeBytes {
+                unsafe Array($0)
+            }
+        }
         return read
     }
 
