@@ -41,8 +41,9 @@ package final class Core {
         }
     }
 
-    /// Takes in what happened and says what is to be done about it, in order: the one array of effects is made and reused by
-    /// the caller, and empty.
+    /// Takes in what happened and says what is to be done about it, in order.
+    ///
+    /// `effects` is empty, and the caller's, so that one array can serve all events.
     package func handle(_ event: Event, _ effects: inout [Effect]) {
         switch event {
         case .fetchUser(let id, let token, let waits):
