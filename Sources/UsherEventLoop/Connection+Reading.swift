@@ -42,8 +42,6 @@ extension Connection {
     /// Input has ended: either the peer still listens, or it is gone.
     private func end() {
         isReading = false
-        // It would be readable for ever.
-        watchExactly()
         hasEnded = true
         if phase == .open { onEnd?() }
         switch phase {

@@ -48,7 +48,7 @@ package final class Connection {
     let loop: EventLoop
     let handle: UnsafeMutablePointer<uv_poll_t>
     /// What libuv watches the socket for; may be more than is wanted for the time being.
-    var watched: Int32 = 0
+    var watched: PollEvents = []
     var phase = Phase.open
     var isReading = false
     var hasEnded = false
@@ -120,9 +120,11 @@ extension Connection {
     /// Whether there is something that the socket did not take.
     var isSending: Bool { !sending.isEmpty }
 
-    private var wanted: Int32 {
-        (isReading ? Int32(UV_READABLE.rawValue) : 0)
-            | (isSending ? Int32(UV_WRITABLE.rawValue) : 0)
+    private var wanted: PollEvents {
+        var events: PollEvents = []
+        if isReading { events.insert(.readable) }
+        if isSending { events.insert(.writable) }
+        return events
     }
 
     /// Has libuv watch for what is waited for now.
@@ -130,16 +132,16 @@ extension Connection {
     /// It costs two system calls, so what is merely not wanted for a while stays watched until it comes.
     func watch() {
         if case .closed = phase { return }
-        if wanted & ~watched != 0 { watchExactly() }
+        if !watched.isSuperset(of: wanted) { watchExactly() }
     }
 
     /// The same, and for nothing else.
-    func watchExactly() {
+    private func watchExactly() {
         watched = wanted
         // Nothing to watch for stops it.
-        let status = unsafe uv_poll_start(handle, watched) { handle, status, events in
+        let status = unsafe uv_poll_start(handle, watched.rawValue) { handle, status, events in
             unsafe withContext(handle?.pointee.data, as: Connection.self) { connection in
-                connection.ready(status < 0 ? connection.watched : events)
+                connection.ready(status < 0 ? connection.watched : PollEvents(rawValue: events))
                 // An error has stopped the watch, and may have something to read before it.
                 if status < 0 { connection.watchAgain() }
             }
@@ -147,16 +149,17 @@ extension Connection {
         if status != 0 { close(.failed(LoopError("poll", code: -status))) }
     }
 
-    private func ready(_ events: Int32) {
-        if events & Int32(UV_READABLE.rawValue) != 0, isReading { receive() }
+    private func ready(_ events: PollEvents) {
+        if events.contains(.readable), isReading { receive() }
         if case .closed = phase { return }
-        if events & Int32(UV_WRITABLE.rawValue) != 0, isSending { sendOn() }
+        if events.contains(.writable), isSending { sendOn() }
         if case .closed = phase { return }
-        if events & ~wanted != 0 { watchExactly() }
+        // It would come again and again, as after the end of input.
+        if !wanted.isSuperset(of: events) { watchExactly() }
     }
 
     private func watchAgain() {
-        watched = 0
+        watched = []
         watch()
     }
 }

@@ -35,6 +35,15 @@ extension EventLoop {
         runUntilStopped(sourceLocation: sourceLocation)
     }
 
+    /// How many turns it takes while nothing is done for a while: one for the clock's sake, and what is watched in vain.
+    func turnsOfRest() -> Int {
+        let before = turn.count
+        let timer = Timer(on: self) { [unowned self] in stop() }
+        timer.start(afterMilliseconds: 50)
+        runUntilStopped()
+        return turn.count - before
+    }
+
     /// Runs one whole turn that does not sleep: what is ready is dealt with, and output sent.
     func turnOnce() {
         let timer = Timer(on: self) { [unowned self] in stop() }
