@@ -170,30 +170,26 @@ package final class JSONParser {
 
     /// Whether a string node's text is this, without making a String.
     package func text(_ node: JSONNode, is expected: StaticString) -> Bool {
-        let text = unsafe text(node)
-        guard text.count == expected.utf8CodeUnitCount else { return false }
-        guard let start = text.baseAddress else { return true }
-        return unsafe memcmp(start, expected.utf8Start, text.count) == 0
+        let expected = unsafe UnsafeBufferPointer(
+            start: expected.utf8Start, count: expected.utf8CodeUnitCount)
+        return unsafe Self.areSame(text(node), expected)
     }
 
     /// The same for a text that is known only as a String.
     @_disfavoredOverload
     package func text(_ node: JSONNode, is expected: String) -> Bool {
-        let text = unsafe text(node)
         var expected = expected
-        return expected.withUTF8 { expected in
-            guard text.count == expected.count else { return false }
-            guard let left = text.baseAddress, let right = expected.baseAddress else {
-                return true
-            }
-            return unsafe memcmp(left, right, text.count) == 0
-        }
+        return expected.withUTF8 { unsafe Self.areSame(text(node), $0) }
     }
 
     /// Whether two string nodes have the same text.
     package func sameText(_ left: JSONNode, _ right: JSONNode) -> Bool {
-        let left = unsafe text(left)
-        let right = unsafe text(right)
+        unsafe Self.areSame(text(left), text(right))
+    }
+
+    private static func areSame(
+        _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
         guard left.count == right.count else { return false }
         guard let first = left.baseAddress, let second = right.baseAddress else { return true }
         return unsafe memcmp(first, second, left.count) == 0

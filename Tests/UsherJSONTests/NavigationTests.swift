@@ -67,18 +67,17 @@ struct NavigationTests {
         #expect(parser.number(second) == Double(text))
     }
 
-    @Test func `A document that is deep and wide takes no longer than one that is wide`() throws {
-        let depth = 500
-        let count = 400_000
+    /// Not as many steps as there are values and levels, which would take minutes.
+    @Test(.timeLimit(.minutes(1)))
+    func `A document that is deep and wide takes no longer than one that is wide`() throws {
+        let depth = 40_000
+        let count = 3_000_000
         let parser = JSONParser(capacity: 2 * (depth + count), depth: depth)
         let line =
             String(repeating: "[", count: depth)
             + Array(repeating: "0", count: count).joined(separator: ",")
             + String(repeating: "]", count: depth)
-        let start = ContinuousClock.now
         try parser.parse(Array(line.utf8).span)
-        // Not as many steps as there are values and levels.
-        #expect(ContinuousClock.now - start < .milliseconds(500))
         var innermost = parser.root
         for _ in 1..<depth { innermost = try #require(parser.firstChild(innermost)) }
         #expect(parser.count(ofArray: innermost) == count)
