@@ -89,7 +89,7 @@ extension Request {
             writer.bytes.isEmpty ? nil : writer.bytes + [UInt8(ascii: "}")]
         }
 
-        mutating func add(_ name: String, _ value: (some FixedWidthInteger)?) {
+        mutating func add(_ name: String, _ value: (some SignedInteger)?) {
             guard let value else { return }
             begin(name)
             writer.integer(Int64(value))

@@ -18,7 +18,7 @@ extension JSONWriter {
     static let resultHead = Array(",\"result\":".utf8)
 
     /// Says where the state stands in it.
-    @discardableResult mutating func userResult(_ id: Int64, _ core: Core) -> Range<Int> {
+    mutating func userResult(_ id: Int64, _ core: Core) -> Range<Int> {
         let (state, revision) = core.user(id)
         let place = beginUserResult(id, state, core.cursor(revision))
         degraded(core)

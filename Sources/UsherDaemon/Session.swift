@@ -37,6 +37,7 @@ final class Session {
 
     /// What answers a read of the peer's own user, as it was when that was asked for last.
     private var ownAnswer = UserResults.KnownAnswer()
+    /// What such a read looked like when it came last.
     private var knownRead = KnownUserRead()
     /// Whether the last request was such a read; others need not be looked at twice.
     private var expectsUserRead = true

@@ -6,10 +6,8 @@ import UsherWire
 @testable import UsherDaemon
 
 /// The read that is recognised without a parser means what the parser makes of it, or is left to the parser.
-final class UserReadTests {
+struct UserReadTests {
     private let binder = RequestBinder()
-    /// What a connection knows that sent the line before.
-    private var known = KnownUserRead()
 
     /// The id of a line that is recognised.
     private func id(_ line: String) -> String? {
@@ -60,16 +58,17 @@ final class UserReadTests {
     ])
     func `Any other byte at any place, or one more or less, means the same to both`(line: String) {
         let line = Array(line.utf8)
-        known = KnownUserRead()
+        // What a connection knows that sent the line before.
+        var known = KnownUserRead()
         #expect(known.recognise(line.span) != nil)
         for place in line.indices {
-            agree(Array(line[..<place] + line[(place + 1)...]))
+            agree(Array(line[..<place] + line[(place + 1)...]), after: known)
             for byte in UInt8.min ... .max {
                 var changed = line
                 changed[place] = byte
-                agree(changed)
+                agree(changed, after: known)
                 changed.insert(line[place], at: place)
-                agree(changed)
+                agree(changed, after: known)
             }
         }
     }
@@ -90,7 +89,7 @@ final class UserReadTests {
         }
     }
 
-    private func agree(_ line: [UInt8]) {
+    private func agree(_ line: [UInt8], after known: KnownUserRead) {
         agree(line, UserRead(line.span))
         var known = known
         agree(line, known.recognise(line.span))

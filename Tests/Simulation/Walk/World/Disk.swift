@@ -78,7 +78,7 @@ final class Disk {
             user.record = record
             user.transitions = (user.transitions + transitions).suffix(Limits.historyTransitions)
             if let index { synced.users[index] = user } else { synced.users.append(user) }
-            names[id, default: []].insert(record.rename ?? record.user.name)
+            if let shown = record.state.user { names[id, default: []].insert(shown.name) }
         case .append(let name, let progress, let movies):
             apply(progress, movies, of: name, isReset: false)
         case .reset(let name, let progress, let movies):
