@@ -26,6 +26,15 @@ extension Configuration {
             ) { (configuration, text) throws(UsageError) in
                 try configuration.upstreamLimits.set(text)
             },
+            Setting(
+                "busy-poll", "MICROSECONDS",
+                "How long to look for the next request before sleeping, while that pays (200).",
+                values: { ["\($0.busyPollMicroseconds)"] }
+            ) { (configuration, text) throws(UsageError) in
+                configuration.busyPollMicroseconds = UInt64(
+                    try number(
+                        text, 0...Int64(mostBusyPollMicroseconds), option: "busy-poll"))
+            },
         ]
     }
 

@@ -51,6 +51,12 @@ package struct Configuration: Sendable, Hashable {
     package var controlGroup: String?
     package var adminGroup: String?
     package var limits = Limits()
+    /// How long the loop looks for the next request before it sleeps, while that pays; 0 never.
+    ///
+    /// It is twice what a sleep takes on a virtual machine.
+    package var busyPollMicroseconds: UInt64 = 200
+    /// More would keep a processor busy for nobody.
+    static let mostBusyPollMicroseconds: UInt64 = 1_000
 
     /// The defaults for a user and environment.
     package init(environment: [String: String], uid: UInt32) {

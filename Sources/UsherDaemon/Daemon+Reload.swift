@@ -27,6 +27,7 @@ extension Daemon {
             let renewed = try Upstreams(new, of: parts, on: loop, log: log)
             self.roles = roles
             configuration = new.fitting(roomForClients, log)
+            loop.busyPollMicroseconds = configuration.busyPollMicroseconds
             upstreams.retire()
             retired = retired.filter { !$0.isClosed } + [upstreams]
             upstreams = renewed

@@ -150,6 +150,7 @@ extension Connection {
     }
 
     private func ready(_ events: PollEvents) {
+        loop.turn.workCame()
         if events.contains(.readable), isReading { receive() }
         if case .closed = phase { return }
         if events.contains(.writable), isSending { sendOn() }

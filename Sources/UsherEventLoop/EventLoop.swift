@@ -82,6 +82,18 @@ package final class EventLoop {
         return turn.longest
     }
 
+    /// Microseconds for which a loop with nothing to do goes on looking before it sleeps, while peers
+    /// are so quick that this pays; 0, the default, has it sleep at once.
+    ///
+    /// It gives way to all that can run on the same processor meanwhile.
+    package var busyPollMicroseconds: UInt64 {
+        get { turn.busyPoll.limit / 1_000 }
+        set {
+            assertCurrent()
+            turn.busyPoll.limit = newValue * 1_000
+        }
+    }
+
     /// Runs turns until `stop()`; the last turn's output is sent before it returns.
     package func run() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)

@@ -5,6 +5,7 @@
 // connections is sent, one write each.
 
 internal import CUsherUV
+internal import Glibc
 
 /// What is to be done before the loop sleeps.
 @safe
@@ -14,6 +15,9 @@ final class Turn {
     private(set) var count = 0
     /// Milliseconds of the longest turn since somebody looked.
     var longest: UInt64 = 0
+    var busyPoll = BusyPoll()
+    /// When this turn's work came, in nanoseconds; nil as long as none did.
+    private var workCameAt: UInt64?
     /// When the loop last woke: `uv_now`, which libuv sets as it stops sleeping.
     private var wokeAt: UInt64
     private var runningBodies: [() -> Void] = []
@@ -22,7 +26,7 @@ final class Turn {
     private let loop: UnsafeMutablePointer<uv_loop_t>
     private var prepare: UnsafeMutablePointer<uv_prepare_t>?
     private var check: UnsafeMutablePointer<uv_check_t>?
-    /// Runs only when work was left at the end of a turn, to keep the loop from sleeping.
+    /// Runs only to keep the loop from sleeping.
     private var idle: UnsafeMutablePointer<uv_idle_t>?
 
     /// Hooks into the loop; none of the calls can fail.
@@ -50,6 +54,11 @@ final class Turn {
         dirty.append(connection)
     }
 
+    /// Called when a peer's socket is ready, before that is dealt with.
+    func workCame() {
+        if workCameAt == nil { workCameAt = EventLoop.monotonicNanoseconds() }
+    }
+
     /// Runs the registered bodies, then flushes.
     func end() {
         count &+= 1
@@ -65,13 +74,24 @@ final class Turn {
             index += 1
         }
         dirty.removeAll(keepingCapacity: true)
-        measure()
+        let now = EventLoop.monotonicNanoseconds()
+        measure(until: now)
+        if let workCameAt { busyPoll.worked(from: workCameAt, to: now) }
+        workCameAt = nil
+        prepareToWait(at: now)
+    }
+
+    /// Decides whether the loop sleeps until something comes.
+    private func prepareToWait(at now: UInt64) {
         guard let idle = unsafe idle else { return }
-        if bodies.isEmpty {
-            unsafe uv_idle_stop(idle)
-        } else {
+        let polls = bodies.isEmpty && busyPoll.polls(at: now)
+        if polls || !bodies.isEmpty {
             unsafe uv_idle_start(idle) { _ in }
+        } else {
+            unsafe uv_idle_stop(idle)
         }
+        // Who else can run on this processor runs first, and may be who is waited for.
+        if polls { sched_yield() }
     }
 
     /// Called after the callbacks of what the loop woke for, with the time of waking not yet renewed.
@@ -79,8 +99,8 @@ final class Turn {
         wokeAt = unsafe uv_now(loop)
     }
 
-    private func measure() {
-        let now = EventLoop.monotonicNanoseconds() / 1_000_000
+    private func measure(until now: UInt64) {
+        let now = now / 1_000_000
         longest = max(longest, now &- min(wokeAt, now))
     }
 

@@ -157,6 +157,13 @@ struct `A configuration` {
         #expect(!problems[0].contains("a:b"))
     }
 
+    @Test(arguments: ["busy-poll = -1", "busy-poll = 1001", "busy-poll = 1ms", "busy-poll ="])
+    func `with a time to poll that makes no sense says what does`(line: String) throws {
+        let problems = try Files(line + "\n").problems()
+        #expect(problems.count == 1)
+        #expect(problems[0].contains("busy-poll is a whole number from 0 to 1000"))
+    }
+
     @Test func `printed and read again is the same`() throws {
         let files = try Files(
             """
@@ -180,6 +187,7 @@ struct `A configuration` {
             control-group = a
             admin-group = b
             limit = clients=9
+            busy-poll = 7
             """)
         let configuration = try files.read()
         let copy = try Files(configuration.asFile)

@@ -3,6 +3,9 @@
 import Foundation
 import TestSupport
 import Testing
+import UsherEventLoop
+
+@testable import UsherDaemon
 
 @Suite(.timeLimit(.minutes(5))) struct `Reading the configuration again` {
     private func write(_ text: String, to daemon: RunningDaemon) throws {
@@ -62,6 +65,34 @@ import Testing
         #expect(try client.ask("hello")["result", "user"].integer == 0)
         _ = try client.ask("watch user")
         #expect(try client.ask("watch movies").reason == "too_many_subscriptions")
+    }
+
+    @Test func `changes how long the loop polls`() throws {
+        let folder = try temporaryFolder()
+        let file = folder.appending(path: "usherd.conf")
+        func configure(_ microseconds: Int) throws {
+            try Data("busy-poll = \(microseconds)\n".utf8).write(to: file)
+        }
+        try configure(7)
+        let source = ConfigurationSource(
+            ["usherd", "--config", file.path, "--socket", folder.path + "/s", "--store", "memory"],
+            environment: [:], uid: getuid())
+        guard case .serve(let configuration) = try source.read() else {
+            Issue.record("the configuration is not for serving")
+            return
+        }
+        let loop = try EventLoop()
+        let daemon = try Daemon(
+            configuration, from: source, in: ServiceEnvironment.take(from: [:]), on: loop,
+            log: Log { _, _ in })
+        try daemon.begin()
+        #expect(loop.busyPollMicroseconds == 7)
+        try configure(9)
+        daemon.reload()
+        #expect(loop.busyPollMicroseconds == 9)
+        daemon.stop(reason: "the test is over")
+        loop.run()
+        daemon.end()
     }
 
     @Test func `is announced to who watches the engine`() throws {

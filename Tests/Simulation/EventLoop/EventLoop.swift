@@ -46,6 +46,9 @@ package final class EventLoop {
 
     package var now: UInt64 { time }
 
+    /// Nothing is waited for here.
+    package var busyPollMicroseconds: UInt64 = 0
+
     package static func monotonicNanoseconds() -> UInt64 { Kernel.now * 1_000_000 }
 
     /// Nothing takes time here.
