@@ -44,6 +44,7 @@ package final class Daemon {
     var stopping: Stopping?
     var reconnectDelays: ReconnectDelays
     var lastPush = EncodedPush()
+    var sharedOutput = SharedOutput()
     var userResults = UserResults()
 
     /// The bytes of an answer while it is made; reused, so that answers cost no allocation.

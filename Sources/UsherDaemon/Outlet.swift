@@ -33,7 +33,7 @@ final class Outlet {
         guard !session.holdsPushes, subscription.isOwed(step) else { return false }
         let isTaken =
             line.head == head
-            ? connection.write(shared: line.whole, unlessUnsentAbove: unsentLimit)
+            ? connection.write(lastOf: line.output, unlessUnsentAbove: unsentLimit)
             : connection.write(head, line.tail, unlessUnsentAbove: unsentLimit)
         if isTaken { subscription.take(step) }
         return isTaken
@@ -44,14 +44,19 @@ final class Outlet {
 struct SharedLine {
     fileprivate let head: [UInt8]
     fileprivate let tail: [UInt8]
-    fileprivate let whole: [UInt8]
+    /// The whole line is the last piece of it.
+    fileprivate let output: SharedOutput
 
     /// A line for these outlets.
-    init(to outlets: [Outlet], tail: [UInt8]) {
+    init(to outlets: [Outlet], tail: [UInt8], by output: inout SharedOutput) {
         self.tail = tail
         // For a few it is cheaper to copy the pieces.
         head = outlets.count < Self.leastOutlets ? [] : outlets[0].head
-        whole = head.isEmpty ? [] : head + tail
+        if !head.isEmpty {
+            SharedOutput.renew(&output)
+            output.append(head, tail)
+        }
+        self.output = output
     }
 
     private static let leastOutlets = 4

@@ -26,14 +26,17 @@ extension Connection {
         return true
     }
 
-    /// The same with one piece that goes to other connections too: it is not copied if it is all of a turn's output.
-    package func write(shared piece: [UInt8], unlessUnsentAbove limit: Int) -> Bool {
+    /// The same with the last piece of a shared output, which is copied only if there is other output in this turn.
+    package func write(lastOf output: SharedOutput, unlessUnsentAbove limit: Int) -> Bool {
         guard phase == .open, unsentBytes <= limit else { return false }
-        if !isFlushScheduled, unsafe gathering.isEmpty {
-            shared = piece
+        if shared?.output === output, shared?.end == output.lastPiece {
+            shared?.end = output.count
+        } else if !isFlushScheduled, unsafe gathering.isEmpty {
+            shared = SharedPart(lastOf: output)
             scheduleFlush()
         } else {
-            output.append(piece)
+            if !isGathering { gather() }
+            SharedPart(lastOf: output).withBytes { unsafe gathering.append($0) }
         }
         return true
     }
@@ -53,12 +56,11 @@ extension Connection {
         loop.turn.schedule(self)
     }
 
-    /// Begins to append this turn's output, behind the piece that was all of it so far.
+    /// Begins to append this turn's output, behind the shared pieces that were all of it so far.
     func gather() {
         scheduleFlush()
         isGathering = true
-        guard let piece = shared.take() else { return }
-        unsafe gathering.append(piece)
+        shared.take()?.withBytes { unsafe gathering.append($0) }
     }
 
     /// Sends what was gathered, unless a write is under way: its end comes back here.
@@ -77,8 +79,8 @@ extension Connection {
         // Before any of it is sent: also what the socket takes at once has drained then.
         noteBacklog()
         if isSending { return }
-        if let piece = shared.take() {
-            send(piece)
+        if let part = shared.take() {
+            send(part)
         } else if unsafe !gathering.isEmpty {
             send()
         }
@@ -98,13 +100,15 @@ extension Connection {
         }
     }
 
-    private func send(_ piece: [UInt8]) {
-        let taken = unsafe piece.withUnsafeBufferPointer { bytes in
-            unsafe bytes.baseAddress.flatMap { unsafe give($0, bytes.count) }
+    private func send(_ part: SharedPart) {
+        part.withBytes { bytes in
+            let taken = unsafe bytes.withUnsafeBufferPointer { pointer in
+                unsafe pointer.baseAddress.flatMap { unsafe give($0, pointer.count) }
+            }
+            guard let taken, taken < bytes.count else { return }
+            sending.append(bytes)
+            sendRestLater(after: taken)
         }
-        guard let taken, taken < piece.count else { return }
-        sending.append(piece)
-        sendRestLater(after: taken)
     }
 
     private func sendRestLater(after taken: Int) {

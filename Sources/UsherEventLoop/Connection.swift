@@ -58,8 +58,8 @@ package final class Connection {
 
     /// Set while the connection is in its turn's list of those to flush.
     var isFlushScheduled = false
-    /// The output of this turn, if it is one piece that other connections send too.
-    var shared: [UInt8]?
+    /// The output of this turn, if it is nothing but pieces that other connections send too.
+    var shared: SharedPart?
     /// Whether the output of this turn is appended to ``gathering``, which ``gather()`` begins.
     var isGathering = false
     /// The output of this turn.

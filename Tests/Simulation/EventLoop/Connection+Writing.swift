@@ -18,8 +18,8 @@ extension Connection {
         return true
     }
 
-    package func write(shared piece: [UInt8], unlessUnsentAbove limit: Int) -> Bool {
-        write(piece, [], unlessUnsentAbove: limit)
+    package func write(lastOf output: SharedOutput, unlessUnsentAbove limit: Int) -> Bool {
+        write(output.piece, [], unlessUnsentAbove: limit)
     }
 
     package func write(_ text: StaticString) { output.append(text) }
