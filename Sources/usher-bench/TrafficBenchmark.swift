@@ -12,19 +12,29 @@ struct TrafficBenchmark {
     private static let deliveries = 100_000
 
     private let daemon: RunningDaemon
+    /// One that does not look for the next request before it sleeps, as the bare server does not.
+    private let sleeper: RunningDaemon
     private let floor: FloorServer
     private let load: Load
+    private let sleeperLoad: Load
     private let floorLoad: Load
 
     init() throws {
-        daemon = try RunningDaemon(
-            RunningDaemon.demo + ["--limit", "clients_per_uid=4000"], store: "memory",
-            through: Core.first.wrapper)
+        daemon = try Self.start()
+        sleeper = try Self.start("--busy-poll", "0")
         floor = try FloorServer()
         load = try Load(to: daemon.socketPath)
+        sleeperLoad = try Load(to: sleeper.socketPath)
         floorLoad = try Load(to: floor.path)
-        _ = try daemon.connect().ask("fetch")
         Core.second.take()
+    }
+
+    private static func start(_ options: String...) throws -> RunningDaemon {
+        let daemon = try RunningDaemon(
+            RunningDaemon.demo + ["--limit", "clients_per_uid=4000"] + options, store: "memory",
+            through: Core.first.wrapper)
+        _ = try daemon.connect().ask("fetch")
+        return daemon
     }
 
     func run(into table: inout Table) throws {
@@ -38,8 +48,7 @@ struct TrafficBenchmark {
             ) {
                 try request(floorLoad, "ping", connections, inFlight)
             } here: {
-                try request(
-                    load, #"{"jsonrpc":"2.0","id":1,"method":"user.get"}"#, connections, inFlight)
+                try request(load, Self.read, connections, inFlight)
             }
         }
         try table.add(
@@ -69,9 +78,59 @@ struct TrafficBenchmark {
         } here: {
             try push(load, to: 100, aside: 1, 1, Self.topic).rounds.percentile(99) / 1_000
         }
+        try addSleeping(to: &table)
         load.close()
+        sleeperLoad.close()
         floorLoad.close()
     }
+
+    /// What busy polling brings, and what it costs: without it, and the processor time with and without.
+    private func addSleeping(to table: inout Table) throws {
+        try table.add(
+            "a request, 1 connection, 1 in flight, without busy polling", "us", .times(1.25),
+            times: Self.rounds
+        ) {
+            try request(floorLoad, "ping", 1, 1)
+        } here: {
+            try request(sleeperLoad, Self.read, 1, 1)
+        }
+        try table.add(
+            "a push to 1, 1 at a time, without busy polling", "us", .times(1.5), times: Self.rounds
+        ) {
+            try push(floorLoad, to: 1, 1, Self.floorTopic).nanosecondsEach / 1_000
+        } here: {
+            try push(sleeperLoad, to: 1, 1, Self.topic).nanosecondsEach / 1_000
+        }
+        try table.add(
+            "processor time of a request alone; floor: without busy polling", "us", .times(1.5),
+            times: Self.rounds
+        ) {
+            try sleeper.processorMicroseconds(each: Self.requests / 4) {
+                _ = try request(sleeperLoad, Self.read, 1, 1)
+            }
+        } here: {
+            try daemon.processorMicroseconds(each: Self.requests / 4) {
+                _ = try request(load, Self.read, 1, 1)
+            }
+        }
+        for subscribers in [1, 100] {
+            let deliveries = Self.changes(to: subscribers) * subscribers
+            try table.add(
+                "processor time of a push to \(subscribers); floor: without busy polling", "us",
+                .times(1.5), times: Self.rounds
+            ) {
+                try sleeper.processorMicroseconds(each: deliveries) {
+                    _ = try push(sleeperLoad, to: subscribers, 1, Self.topic)
+                }
+            } here: {
+                try daemon.processorMicroseconds(each: deliveries) {
+                    _ = try push(load, to: subscribers, 1, Self.topic)
+                }
+            }
+        }
+    }
+
+    private static let read = #"{"jsonrpc":"2.0","id":1,"method":"user.get"}"#
 
     private func request(
         _ load: Load, _ line: String, _ connections: Int, _ inFlight: Int
@@ -105,8 +164,24 @@ struct TrafficBenchmark {
     ) throws -> Load.Result {
         try load.pushes(
             topic.subscription, to: subscribers, aside: aside, burst: burst,
-            count: max(20, min(2_000, Self.deliveries / subscribers)) * burst, change: topic.change)
+            count: Self.changes(to: subscribers) * burst, change: topic.change)
+    }
+
+    /// How often something is changed for so many.
+    private static func changes(to subscribers: Int) -> Int {
+        max(20, min(2_000, deliveries / subscribers))
     }
 
     private static let name = String(repeating: "x", count: 60)
+}
+
+extension RunningDaemon {
+    /// The processor time that each of so many operations took the daemon.
+    fileprivate func processorMicroseconds(
+        each count: Int, _ body: () throws -> Void
+    ) throws -> Double {
+        let before = try processorTime
+        try body()
+        return Double(try processorTime - before) * 1_000 / Double(count)
+    }
 }
