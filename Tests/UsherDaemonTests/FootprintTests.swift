@@ -36,3 +36,16 @@ import Testing
         #expect(try daemon.hasGrown(from: before, byLessThan: 8 << 20))
     }
 }
+
+@Suite(.timeLimit(.minutes(5))) struct `The daemon's processor time` {
+    @Test func `is none when nobody asks any more, however fast requests came`() throws {
+        let daemon = try RunningDaemon(RunningDaemon.demo + ["--busy-poll", "1000"])
+        let client = try daemon.connect()
+        for _ in 0..<500 { _ = try client.ask("ping") }
+        let before = try daemon.processorTime
+        // What is measured is that nothing happens, and that takes time.
+        usleep(300_000)
+        // It is counted in ticks of 10 ms.
+        #expect(try daemon.processorTime - before <= 20)
+    }
+}
