@@ -39,9 +39,12 @@ struct `Busy polling` {
         #expect(polls(after: waits(8, wait)))
     }
 
-    @Test func `does not begin after long waits`() {
+    @Test func `does not begin after long waits, nor after short and long ones in turns`() {
         #expect(!polls(after: waits(100, 150_001)))
-        #expect(!polls(after: (0..<100).flatMap { _ in [1_000, 150_001] }))
+        #expect(!polls(after: (0..<100).flatMap { _ in waits(7) + [150_001] }))
+        // A long one among many takes some of them back.
+        #expect(!polls(after: waits(7) + [150_001] + waits(7)))
+        #expect(polls(after: waits(7) + [150_001] + waits(8)))
     }
 
     @Test func `ends with its time`() {
@@ -54,19 +57,33 @@ struct `Busy polling` {
         #expect(polls(after: waits(8) + waits(30, 50_000)))
     }
 
-    @Test func `that was in vain begins again after eight short waits`() {
-        let inVain = waits(8) + [50_001]
-        #expect(!polls(after: inVain))
-        #expect(!polls(after: inVain + waits(7)))
-        #expect(polls(after: inVain + waits(8)))
-    }
-
     @Test func `that has paid for long goes on after one long wait, but not after two`() {
-        let long = waits(1_000)
+        let long = waits(100)
         #expect(polls(after: long + [50_001]))
         #expect(!polls(after: long + [50_001, 50_001]))
-        #expect(!polls(after: long + [.max / 2, 1_000, 50_001]))
+        #expect(!polls(after: long + [50_001, .max / 2]))
         #expect(polls(after: long + [50_001] + waits(8) + [50_001]))
+    }
+
+    @Test func `that was in vain is tried half as often each time`() {
+        var history = waits(8) + [50_001]
+        for needed in [16, 32, 64, 128, 256, 512, 1_024, 1_024] {
+            #expect(!polls(after: history))
+            #expect(!polls(after: history + waits(needed - 1)))
+            history += waits(needed)
+            #expect(polls(after: history))
+            history += [50_001]
+        }
+    }
+
+    @Test func `that pays again is tried as often as before`() {
+        let inVain = waits(8) + [50_001] + waits(16) + [50_001] + waits(32)
+        // Seven times do not make up for it, eight do.
+        #expect(!polls(after: inVain + waits(7) + [50_001] + waits(63)))
+        #expect(polls(after: inVain + waits(7) + [50_001] + waits(64)))
+        #expect(polls(after: inVain + waits(8) + [50_001]))
+        #expect(!polls(after: inVain + waits(8) + [50_001, 50_001] + waits(15)))
+        #expect(polls(after: inVain + waits(8) + [50_001, 50_001] + waits(16)))
     }
 
     @Test func `does not exist without a time`() {
