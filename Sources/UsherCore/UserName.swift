@@ -28,6 +28,9 @@ package struct UserName: Sendable, Hashable {
         for scalar in text.unicodeScalars where scalar.isControl || scalar.isDirection {
             throw refused("name holds a control or text direction character; leave it out")
         }
+        guard text.unicodeScalars.contains(where: \.isVisible) else {
+            throw refused("name has no character that can be seen; give it one")
+        }
     }
 
     private static func endsPasswdField(_ byte: UInt8) -> Bool {
@@ -62,6 +65,11 @@ extension Unicode.Scalar {
         case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: true
         default: false
         }
+    }
+
+    /// Whether it is neither a blank nor one that only has an effect on others, as zero-width ones.
+    fileprivate var isVisible: Bool {
+        !properties.isWhitespace && !properties.isDefaultIgnorableCodePoint
     }
 
     /// The characters that change the direction of the text around them, and so can disguise it.

@@ -105,7 +105,7 @@ package enum MethodTable {
             [
                 Parameter(
                     "name", .string(maxBytes: Limits.nameCharacters * 16), required: true,
-                    "1 to \(Limits.nameCharacters) characters, no control or direction characters."
+                    "1 to \(Limits.nameCharacters) characters, one of them visible, none for control or direction."
                 ), user, key,
             ], result: "User",
             errors: [.permissionDenied, .invalidTransition, .outOfRange, .keyReused, .degraded],

@@ -34,6 +34,19 @@ struct UserNameTests {
                     .outOfRange, "name is empty; give 1 to 80 characters", path: "/params/name"))
     }
 
+    @Test(arguments: [
+        "\u{200B}", "\u{200D}\u{200C}", "\u{2060}", "\u{FEFF}", "\u{3164}", "\u{AD}", "\u{FE0F}",
+        "\u{E0001}", " \u{200B} ",
+    ])
+    func `A name of which nothing can be seen is refused`(name: String) throws {
+        #expect(
+            refusal(name)
+                == WireError(
+                    .outOfRange, "name has no character that can be seen; give it one",
+                    path: "/params/name"))
+        #expect(try UserName("a" + name, isPasswd: false).text.unicodeScalars.first == "a")
+    }
+
     @Test func `A name has at most 80 characters, as people count them`() throws {
         for character in ["x", "é", "e\u{301}", "👩🏽‍🚀"] {
             let longest = String(repeating: character, count: 80)
