@@ -37,7 +37,7 @@ extension Daemon {
             answer(session, request.id, request.place, error)
             return
         }
-        perform(.reply(postpone(request, of: session, isDurable: true), .failure(error)))
+        perform(.reply(postpone(request, of: session), .failure(error)))
     }
 
     /// Records what a peer had no right to, once a connection, so that nobody fills the log.
@@ -85,7 +85,7 @@ extension Daemon {
             handle(.fetchUser(user ?? session.peer.ownUser, token, waits: waits))
         case .userRename(let user, let name, let key):
             let name = try UserName(name, isPasswd: configuration.users == .nss)
-            let token = postpone(request, of: session, isDurable: true)
+            let token = postpone(request, of: session)
             handle(
                 .renameUser(
                     user ?? session.peer.ownUser, to: name.text, token, key: use(key, session)))
@@ -139,7 +139,7 @@ extension Daemon {
     ) throws(WireError) -> RequestToken {
         waits
             ? try awaitService(request, session)
-            : postpone(request, of: session, isDurable: true)
+            : postpone(request, of: session)
     }
 
     private func awaitService(
@@ -151,7 +151,7 @@ extension Daemon {
                 "\(limits.deferredRequests) requests of this connection are in flight; "
                     + "send more after some answers")
         }
-        return postpone(request, of: session, isDurable: false)
+        return postpone(request, of: session, waitsForService: true)
     }
 
     private func moviesBudget(_ place: Batch.Place?) -> Int {

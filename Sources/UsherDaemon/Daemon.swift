@@ -52,7 +52,7 @@ package final class Daemon {
     private var nextSession: UInt64 = 0
     private var nextToken: UInt64 = 0
     /// Who waits for an answer.
-    private var tokens: [RequestToken: Session] = [:]
+    private var pending: [RequestToken: PendingRequest] = [:]
     /// What happened while something else was handled.
     private var events: [Event] = []
     private var effects: [Effect] = []
@@ -133,7 +133,7 @@ package final class Daemon {
         statistics.subscriptions -= session.subscriptions.count
         session.subscriptions = []
         freePlace(of: session)
-        for token in session.inFlight.keys { tokens[token] = nil }
+        for request in session.inFlight { pending[request.token] = nil }
         sessions[session.id] = nil
         if case .failed(let error) = reason {
             statistics.lost += 1
@@ -182,7 +182,8 @@ package final class Daemon {
     func perform(_ effect: Effect) {
         switch effect {
         case .reply(let token, let result):
-            tokens.removeValue(forKey: token)?.answer(token, result)
+            guard let request = pending.removeValue(forKey: token) else { return }
+            request.session.answer(request, result)
         case .changed(let topic):
             shownChanges &+= 1
             broadcast(topic)
@@ -198,12 +199,16 @@ package final class Daemon {
 
     // MARK: Requests
 
-    /// Names a request that is answered later.
-    func postpone(_ request: Request, of session: Session, isDurable: Bool) -> RequestToken {
+    /// Names a request that is answered later, by a service or else by the store.
+    func postpone(
+        _ request: Request, of session: Session, waitsForService: Bool = false
+    ) -> RequestToken {
         nextToken += 1
         let token = RequestToken(value: nextToken)
-        tokens[token] = session
-        session.postpone(request, token, isDurable: isDurable)
+        let request = PendingRequest(
+            request, token, of: session, waitsForService: waitsForService)
+        pending[token] = request
+        session.postpone(request)
         return token
     }
 
@@ -228,7 +233,7 @@ package final class Daemon {
     private static let fullShares = 16
 
     /// Whether any request waits for a service or for the store.
-    var hasRequestsInFlight: Bool { !tokens.isEmpty }
+    var hasRequestsInFlight: Bool { !pending.isEmpty }
 }
 
 /// A reference that keeps nothing alive, for who is gone before the object is.

@@ -6,8 +6,7 @@ import UsherWire
 extension Session {
     /// Answers everything that was read and is not answered with the same error, in the order it came.
     func abandonRequests(_ error: WireError) {
-        let started = inFlight.sorted { $0.key.value < $1.key.value }.map(\.value)
-        for request in started { daemon.answer(self, request.id, request.place, error) }
+        for request in inFlight { daemon.answer(self, request.id, request.place, error) }
         for barrier in barriers { daemon.answer(self, barrier.id, barrier.place, error) }
         for request in waiting[firstWaiting...] {
             daemon.answer(self, request.id, request.place, error)

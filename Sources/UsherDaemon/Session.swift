@@ -28,10 +28,10 @@ final class Session {
     var client = Call.Hello()
     /// By name; few enough to be searched one by one.
     var subscriptions: [Subscription] = []
-    /// The requests that are started and not answered.
-    private(set) var inFlight: [RequestToken: InFlight] = [:]
-    /// Those of them that wait for the store, in order, with answers that came before their turn.
-    private var durable: [(token: RequestToken, early: Result<Reply, WireError>?)] = []
+    /// The requests that are started and not answered, in order.
+    private(set) var inFlight: [PendingRequest] = []
+    /// How many of them wait for the store.
+    private var changesInFlight = 0
     /// Barriers that wait until the peer has taken what it is owed.
     var barriers: [(id: RequestID, place: Batch.Place?)] = []
 
@@ -59,12 +59,6 @@ final class Session {
     private var batch: Batch?
     /// The batches that are not answered yet.
     private var openBatches: [Batch] = []
-
-    struct InFlight {
-        let id: RequestID
-        let place: Batch.Place?
-        let waitsForService: Bool
-    }
 
     init(
         id: SessionID, _ connection: Connection, _ credentials: PeerCredentials, _ peer: Peer,
@@ -95,10 +89,10 @@ final class Session {
     }
 
     /// How many requests that wait for a service are in flight.
-    var deferredCount: Int { inFlight.values.count { $0.waitsForService } }
+    var deferredCount: Int { inFlight.count - changesInFlight }
 
     /// Whether an answer waits for the store, behind which others have to queue.
-    var awaitsStore: Bool { !durable.isEmpty }
+    var awaitsStore: Bool { changesInFlight > 0 }
 
     /// Whether the peer leaves so much unread that nothing more is done for it.
     var isClogged: Bool { connection.unsentBytes > daemon.limits.unsentBytes }
@@ -212,9 +206,9 @@ final class Session {
     private func canStart(_ request: Request) -> Bool {
         if isClogged { return false }
         if request.isTyped, !inFlight.isEmpty || !barriers.isEmpty { return false }
-        guard !durable.isEmpty else { return true }
+        guard awaitsStore else { return true }
         // Changes may follow each other closely, so that one commit can serve many.
-        guard durable.count < Self.changesAtOnce else { return false }
+        guard changesInFlight < Self.changesAtOnce else { return false }
         guard case .success(let valid) = request.outcome, case .userRename = valid.call else {
             return false
         }
@@ -233,7 +227,7 @@ final class Session {
     /// Has a batch hold no pushes if it waits for a service, which may take long.
     private func release(_ batch: Batch?) {
         guard let batch, !batch.waitsForService else { return }
-        batch.waitsForService = inFlight.values.contains { request in
+        batch.waitsForService = inFlight.contains { request in
             request.waitsForService && request.place?.batch === batch
         }
         if batch.waitsForService { pushDue() }
@@ -266,42 +260,38 @@ final class Session {
 
     // MARK: Answers out
 
-    /// Notes that a request is answered later; `isDurable` if the store answers it, else a service.
-    func postpone(_ request: Request, _ token: RequestToken, isDurable: Bool) {
-        let id = request.id.kept
-        inFlight[token] = InFlight(
-            id: id, place: request.place, waitsForService: !isDurable)
-        if isDurable { durable.append((token, nil)) }
+    /// Notes that a request is answered later.
+    func postpone(_ request: PendingRequest) {
+        inFlight.append(request)
+        if !request.waitsForService { changesInFlight += 1 }
     }
 
     /// Whether a request of this id is in flight.
     func isInFlight(_ id: RequestID) -> Bool {
         if inFlight.isEmpty, barriers.isEmpty, openBatches.isEmpty { return false }
         guard case .json = id else { return false }
-        return inFlight.values.contains { $0.id == id } || barriers.contains { $0.id == id }
+        return inFlight.contains { $0.id == id } || barriers.contains { $0.id == id }
             || openBatches.contains { $0.ids.contains(id) }
     }
 
-    /// A late answer is there; answers of durable requests keep their order.
-    func answer(_ token: RequestToken, _ result: Result<Reply, WireError>) {
-        guard let index = durable.firstIndex(where: { $0.token == token }) else {
-            write(token, result)
+    /// A late answer is there; those of changes keep their order.
+    func answer(_ request: PendingRequest, _ result: Result<Reply, WireError>) {
+        guard request.waitsForService || request === firstChange else {
+            request.early = result
             return
         }
-        guard index == 0 else {
-            durable[index].early = result
-            return
-        }
-        durable.removeFirst()
-        write(token, result)
-        while let first = durable.first, let early = first.early {
-            durable.removeFirst()
-            write(first.token, early)
-        }
+        write(request, result)
+        while let next = firstChange, let early = next.early { write(next, early) }
     }
 
-    private func write(_ token: RequestToken, _ result: Result<Reply, WireError>) {
-        guard let request = inFlight.removeValue(forKey: token) else { return }
+    private var firstChange: PendingRequest? {
+        changesInFlight > 0 ? inFlight.first { !$0.waitsForService } : nil
+    }
+
+    private func write(_ request: PendingRequest, _ result: Result<Reply, WireError>) {
+        guard let index = inFlight.firstIndex(where: { $0 === request }) else { return }
+        inFlight.remove(at: index)
+        if !request.waitsForService { changesInFlight -= 1 }
         daemon.answer(self, request.id, request.place, result)
         daemon.resume(self)
     }
