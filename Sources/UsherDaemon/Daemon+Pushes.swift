@@ -60,7 +60,7 @@ extension Daemon {
             return
         }
         lastPush.encode(step.push, of: topic, userResults, core)
-        let line = SharedLine(to: outlets, tail: lastPush.tail.bytes, by: &sharedOutput)
+        let line = SharedLine(to: outlets, tail: lastPush.tail.bytes, in: &sharedOutput)
         var pushes = 0
         for outlet in outlets {
             if outlet.send(step, as: line, unsentLimit: limits.unsentBytes) {

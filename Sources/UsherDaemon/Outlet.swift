@@ -48,7 +48,7 @@ struct SharedLine {
     fileprivate let output: SharedOutput
 
     /// A line for these outlets.
-    init(to outlets: [Outlet], tail: [UInt8], by output: inout SharedOutput) {
+    init(to outlets: [Outlet], tail: [UInt8], in output: inout SharedOutput) {
         self.tail = tail
         // For a few it is cheaper to copy the pieces.
         head = outlets.count < Self.leastOutlets ? [] : outlets[0].head

@@ -26,7 +26,9 @@ extension Connection {
         return true
     }
 
-    /// The same with the last piece of a shared output, which is copied only if there is other output in this turn.
+    /// The same with the last piece of a shared output.
+    ///
+    /// It is sent uncopied if the connection has nothing unsent but the pieces just before it.
     package func write(lastOf output: SharedOutput, unlessUnsentAbove limit: Int) -> Bool {
         guard phase == .open, unsentBytes <= limit else { return false }
         if shared?.output === output, shared?.end == output.lastPiece {
@@ -85,7 +87,7 @@ extension Connection {
             send()
         }
         noteDrain()
-        if phase == .flushing, !isSending, unsafe gathering.isEmpty { linger() }
+        if phase == .flushing, unsentBytes == 0 { linger() }
     }
 
     private func send() {
@@ -101,14 +103,14 @@ extension Connection {
     }
 
     private func send(_ part: SharedPart) {
-        part.withBytes { bytes in
-            let taken = unsafe bytes.withUnsafeBufferPointer { pointer in
-                unsafe pointer.baseAddress.flatMap { unsafe give($0, pointer.count) }
+        let taken = part.withBytes { bytes in
+            unsafe bytes.withUnsafeBufferPointer { bytes in
+                unsafe bytes.baseAddress.flatMap { unsafe give($0, bytes.count) }
             }
-            guard let taken, taken < bytes.count else { return }
-            sending.append(bytes)
-            sendRestLater(after: taken)
         }
+        guard let taken, taken < part.count else { return }
+        part.withBytes { sending.append($0) }
+        sendRestLater(after: taken)
     }
 
     private func sendRestLater(after taken: Int) {

@@ -47,8 +47,8 @@ public struct OutputBuffer: ~Copyable {
 
     /// Appends the bytes of a region of memory.
     @inlinable public mutating func append(_ bytes: UnsafeRawBufferPointer) {
-        guard let source = bytes.baseAddress else { return }
         let size = bytes.count
+        guard size > 0, let source = bytes.baseAddress else { return }
         unsafe UnsafeMutableRawPointer(room(for: size)).copyMemory(from: source, byteCount: size)
         used &+= size
     }

@@ -3,15 +3,14 @@
 /// Output that goes to many connections, kept once for all of them.
 ///
 /// Pieces are appended, and each is given to its connections before the next one is. Those that get
-/// several in a row, and nothing else in that turn, send them from here, uncopied.
-@safe
+/// several in a row, and have nothing else to send, send them from here, uncopied.
 package final class SharedOutput {
     fileprivate var bytes = OutputBuffer()
     /// Where the last piece begins.
     private(set) var lastPiece = 0
 
-    /// With more in it, another one is begun.
-    static let enough = 64 * 1024
+    /// With more bytes in it another one is begun, so that a burst's memory is not kept.
+    static let largestReused = 64 * 1024
 
     package init() {}
 
@@ -26,7 +25,7 @@ package final class SharedOutput {
 
     /// Makes room: empties an output that no connection sends from any more, and gives up a large one.
     package static func renew(_ output: inout SharedOutput) {
-        if output.count > enough {
+        if output.count > largestReused {
             output = SharedOutput()
         } else if isKnownUniquelyReferenced(&output) {
             output.bytes.truncate(to: 0)
@@ -49,7 +48,7 @@ struct SharedPart {
     var count: Int { end - start }
 
     /// Lends the bytes.
-    func withBytes(_ body: (Span<UInt8>) -> Void) {
+    func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
         output.bytes.withBytes { body($0.extracting(start..<end)) }
     }
 }

@@ -34,6 +34,15 @@ import Testing
         #expect(contents(of: buffer) == "18446744073709551615255")
     }
 
+    @Test func `Nothing may be appended first`() {
+        var buffer = OutputBuffer()
+        buffer.append([])
+        buffer.append([UInt8]().span)
+        #expect(bytes(of: buffer) == [])
+        buffer.append([1])
+        #expect(bytes(of: buffer) == [1])
+    }
+
     @Test func `A buffer grows past any size it had`() {
         var buffer = OutputBuffer()
         var expected: [UInt8] = []

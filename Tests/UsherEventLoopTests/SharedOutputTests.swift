@@ -99,6 +99,34 @@ struct `Shared output` {
         }
     }
 
+    @Test func `is sent before a polite close, also if both came while the last output drained`()
+        throws
+    {
+        try withLoop { loop in
+            let (connection, peer) = try Peer.connected(on: loop)
+            let output = SharedOutput()
+            output.append([UInt8]("last".utf8), [])
+            let large = pattern(Connection.defaultLowWater + 1)
+            connection.onDrain = {
+                #expect(connection.write(lastOf: output, unlessUnsentAbove: 100))
+                connection.closeAfterFlush()
+            }
+            connection.write(large)
+            var received: [UInt8] = []
+            var hasEnded = false
+            while !hasEnded {
+                loop.turnOnce()
+                while let bytes = try peer.receive(), !hasEnded {
+                    received += bytes
+                    hasEnded = bytes.isEmpty
+                }
+            }
+            #expect(received == large + [UInt8]("last".utf8))
+            peer.close()
+            loop.turnOnce()
+        }
+    }
+
     @Test func `is lost with the connection, as other output is`() throws {
         try withLoop { loop in
             let (connection, peer) = try Peer.connected(on: loop)
@@ -133,7 +161,7 @@ struct `Shared output` {
         try withLoop { loop in
             let (connection, peer) = try Peer.connected(on: loop)
             var output = SharedOutput()
-            let large = pattern(SharedOutput.enough + 1)
+            let large = pattern(SharedOutput.largestReused + 1)
             output.append(large, [])
             #expect(connection.write(lastOf: output, unlessUnsentAbove: 0))
             SharedOutput.renew(&output)
