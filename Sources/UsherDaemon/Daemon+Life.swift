@@ -32,7 +32,6 @@ extension Daemon {
         announce(.create, .will)
         announce(.create, .did)
         announce(.start, .will)
-        loop.busyPollMicroseconds = configuration.busyPollMicroseconds
         signals = try Signals(on: loop, daemon: self)
         for descriptor in sockets.takeDescriptors() {
             listeners.append(

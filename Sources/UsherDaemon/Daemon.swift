@@ -82,6 +82,7 @@ package final class Daemon {
         var random = parts.random
         reconnectDelays = ReconnectDelays(using: &random)
         startedAt = loop.now
+        loop.busyPollMicroseconds = configuration.busyPollMicroseconds
         roles = try PeerRoles(configuration)
         upstreams = try Upstreams(configuration, of: parts, on: loop, log: log)
         let stored: StoredState

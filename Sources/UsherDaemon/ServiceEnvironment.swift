@@ -38,14 +38,17 @@ package struct ServiceEnvironment: Sendable {
         for variable in variables { _ = unsafe unsetenv(variable) }
         return taken
     }
+}
 
+extension ServiceEnvironment {
     /// Reads an environment as the process `pid` has to.
     init(_ environment: [String: String], pid: Int32) {
-        notifySocket = environment["NOTIFY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
         let isWatched = environment["WATCHDOG_PID"].map { Int32($0) == pid } ?? true
         let interval = environment["WATCHDOG_USEC"].flatMap { UInt64($0) } ?? 0
-        watchdogMicroseconds = isWatched && interval > 0 ? interval : nil
-        sockets = Self.sockets(environment, pid: pid)
+        self.init(
+            notifySocket: environment["NOTIFY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 },
+            watchdogMicroseconds: isWatched && interval > 0 ? interval : nil,
+            sockets: Self.sockets(environment, pid: pid))
     }
 
     private static func sockets(

@@ -7,10 +7,11 @@
 /// as soon as it has the answer waits for it each time. So where work keeps coming that fast, the
 /// loop polls for somewhat longer than a sleep takes.
 ///
-/// Whether that pays is guessed from the waits before. It is tried when enough of them were short,
-/// and given up when it was in vain too often: because work comes less often now, or because another
-/// program wants the processor, which gets it while the loop polls, and is interrupted only for who
-/// sleeps. After each such time it is tried half as often as before.
+/// Whether that pays is guessed from the waits before: polling begins when enough of them were short,
+/// and ends when it was in vain too often. That is when work comes less often, or when another
+/// program wants the processor: to whom the loop yields, it comes back only after that program's time
+/// is up, while one that sleeps is woken at once. Therefore exponential backoff: each time that
+/// polling was in vain it takes twice as many short waits to begin again, until it pays again.
 struct BusyPoll {
     /// Nanoseconds of polling before the loop sleeps after all; 0 never polls.
     var limit: UInt64 = 0
@@ -18,17 +19,19 @@ struct BusyPoll {
     /// While off: how many waits were short lately.
     private var shortWaits = 0
     /// How many have to be.
-    private var patience = leastPatience
+    private var shortWaitsNeeded = leastShortWaits
     /// While on: how many waits ended in time, less what those cost that did not.
     private var credit = 0
     /// When the last turn with work in it was done.
     private var workEnded: UInt64 = 0
 
-    static let leastPatience = 8
-    static let mostPatience = 1_024
+    /// Enough to tell a quick client from two requests that happen to be close.
+    static let leastShortWaits = 8
+    /// Polling in vain costs up to a scheduler's time slice, some milliseconds, which is little beside so many waits.
+    static let mostShortWaits = 1_024
     /// What a long wait takes away from either count, to which a short one adds 1.
     static let longWaitCost = 8
-    /// As much is remembered: enough to go on after one long wait, not after two.
+    /// As much credit is kept: enough to go on after one long wait, not after two.
     static let mostCredit = 15
     /// What a wait is longer for being slept through, in nanoseconds: measured on a virtual machine.
     static let sleepTime: UInt64 = 100_000
@@ -43,21 +46,21 @@ struct BusyPoll {
             shortWaits =
                 wait <= limit + Self.sleepTime
                 ? shortWaits + 1 : max(shortWaits - Self.longWaitCost, 0)
-            isOn = shortWaits >= patience
+            isOn = shortWaits >= shortWaitsNeeded
         }
     }
 
     private mutating func judge(paid: Bool) {
         if paid {
             credit = min(credit + 1, Self.mostCredit)
-            if credit == Self.longWaitCost { patience = Self.leastPatience }
+            if credit == Self.longWaitCost { shortWaitsNeeded = Self.leastShortWaits }
         } else if credit >= Self.longWaitCost {
             credit -= Self.longWaitCost
         } else {
             isOn = false
             credit = 0
             shortWaits = 0
-            patience = min(patience * 2, Self.mostPatience)
+            shortWaitsNeeded = min(shortWaitsNeeded * 2, Self.mostShortWaits)
         }
     }
 

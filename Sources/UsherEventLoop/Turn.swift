@@ -77,12 +77,12 @@ final class Turn {
         let now = EventLoop.monotonicNanoseconds()
         measure(until: now)
         if let workCameAt { busyPoll.worked(from: workCameAt, to: now) }
+        prepareToWait(at: now, hadWork: workCameAt != nil)
         workCameAt = nil
-        prepareToWait(at: now)
     }
 
     /// Decides whether the loop sleeps until something comes.
-    private func prepareToWait(at now: UInt64) {
+    private func prepareToWait(at now: UInt64, hadWork: Bool) {
         guard let idle = unsafe idle else { return }
         let polls = bodies.isEmpty && busyPoll.polls(at: now)
         if polls || !bodies.isEmpty {
@@ -90,8 +90,8 @@ final class Turn {
         } else {
             unsafe uv_idle_stop(idle)
         }
-        // Who else can run on this processor runs first, and may be who is waited for.
-        if polls { sched_yield() }
+        // Who is waited for may need this very processor. Not before a first look, which often finds what came meanwhile.
+        if polls, !hadWork { sched_yield() }
     }
 
     /// Called after the callbacks of what the loop woke for, with the time of waking not yet renewed.

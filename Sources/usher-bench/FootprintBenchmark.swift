@@ -25,11 +25,11 @@ struct FootprintBenchmark {
         _ = try daemon.connect().ask("fetch")
         let idle = try daemon.residentBytes
         table.add("resident memory, idle", "MB", floor: nil, Double(idle) / 1e6, .atMost(20))
-        let before = try daemon.processorTime
+        let before = try daemon.processorMilliseconds
         usleep(2_000_000)
         table.add(
             "processor time in two idle seconds", "ms", floor: nil,
-            Double(try daemon.processorTime - before), .atMost(0))
+            Double(try daemon.processorMilliseconds - before), .atMost(0))
         let load = try Load(to: daemon.socketPath)
         try load.subscribed(
             #"{"id":1,"method":"subscribe","params":{"topic":"user"}}"#, by: Self.subscribers

@@ -180,8 +180,8 @@ extension RunningDaemon {
     fileprivate func processorMicroseconds(
         each count: Int, _ body: () throws -> Void
     ) throws -> Double {
-        let before = try processorTime
+        let before = try processorMilliseconds
         try body()
-        return Double(try processorTime - before) * 1_000 / Double(count)
+        return Double(try processorMilliseconds - before) * 1_000 / Double(count)
     }
 }

@@ -16,32 +16,9 @@ extension RunningDaemon {
         try isAddressSanitized || residentBytes - before < limit
     }
 
-    /// Milliseconds that processors have worked for it.
-    package var processorTime: Int {
-        get throws {
-            let text = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
-            // Behind the name, which may hold anything: the times are the 12th and 13th field.
-            let fields = text.split(separator: ") ").last?.split(separator: " ") ?? []
-            let ticks = fields.count > 12 ? (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0) : 0
-            return ticks * 1_000 / Int(sysconf(Int32(_SC_CLK_TCK)))
-        }
-    }
-
     /// How often the main thread has gone to sleep.
     package var sleeps: Int {
         get throws { try field("voluntary_ctxt_switches:") }
-    }
-
-    /// Processor time that the process has used, to a hundredth of a second.
-    package var processorSeconds: Double {
-        get throws {
-            let text = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
-            // Behind the name, which may hold blanks: state is the third field, the times are the 14th and 15th.
-            let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
-            guard fields.count > 13, let user = Double(fields[11]), let system = Double(fields[12])
-            else { throw TestFailure("no times in \(text)") }
-            return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
-        }
     }
 
     /// The descriptors that it has open.
@@ -52,7 +29,7 @@ extension RunningDaemon {
         }
     }
 
-    /// Milliseconds of processor time that all its threads have used, in steps of ten.
+    /// Milliseconds of processor time that all its threads have used, in ticks of most often ten.
     package var processorMilliseconds: Int {
         get throws {
             let text = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
@@ -62,7 +39,7 @@ extension RunningDaemon {
             guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else {
                 throw TestFailure("no times in /proc/stat")
             }
-            return (user + system) * 10
+            return (user + system) * 1_000 / Int(sysconf(Int32(_SC_CLK_TCK)))
         }
     }
 

@@ -30,19 +30,25 @@ package func connectedSocket(to path: String) throws -> Int32 {
     return descriptor
 }
 
+/// A socket that listens at a path; whoever gets it closes it.
+package func listeningSocket(at path: String) throws -> Int32 {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard unsafe withSocketAddress(path, { unsafe bind(descriptor, $0, $1) }) == 0,
+        listen(descriptor, 16) == 0
+    else {
+        throw TestFailure("no listener at \(path): errno \(errno)")
+    }
+    return descriptor
+}
+
 /// A socket at a path that hands each connection to a thread of its own, until it is closed.
 package final class ThreadedListener: Sendable {
     private let descriptor: Int32
 
     /// Listens; `serve` may keep a connection as long as it likes, and it is closed after.
     package init(at path: String, _ serve: @escaping @Sendable (Int32) -> Void) throws {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let descriptor = try listeningSocket(at: path)
         self.descriptor = descriptor
-        guard unsafe withSocketAddress(path, { unsafe bind(descriptor, $0, $1) }) == 0,
-            listen(descriptor, 16) == 0
-        else {
-            throw TestFailure("no listener at \(path): errno \(errno)")
-        }
         Thread.detachNewThread {
             while true {
                 let peer = accept(descriptor, nil, nil)

@@ -69,29 +69,31 @@ import UsherEventLoop
 
     @Test func `changes how long the loop polls`() throws {
         let folder = try temporaryFolder()
+        defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appending(path: "usherd.conf")
         func configure(_ microseconds: Int) throws {
             try Data("busy-poll = \(microseconds)\n".utf8).write(to: file)
         }
         try configure(7)
         let source = ConfigurationSource(
-            ["usherd", "--config", file.path, "--socket", folder.path + "/s", "--store", "memory"],
-            environment: [:], uid: getuid())
+            ["usherd", "--config", file.path, "--store", "memory"], environment: [:], uid: getuid())
         guard case .serve(let configuration) = try source.read() else {
             Issue.record("the configuration is not for serving")
             return
         }
+        // Inherited, since to make one of its own a daemon changes the umask of the process.
+        let socket = try listeningSocket(at: folder.path + "/s")
+        defer { close(socket) }
+        let environment = ServiceEnvironment(
+            notifySocket: nil, watchdogMicroseconds: nil,
+            sockets: [.init(descriptor: socket, name: "test")])
         let loop = try EventLoop()
         let daemon = try Daemon(
-            configuration, from: source, in: ServiceEnvironment.take(from: [:]), on: loop,
-            log: Log { _, _ in })
-        try daemon.begin()
+            configuration, from: source, in: environment, on: loop, log: Log { _, _ in })
         #expect(loop.busyPollMicroseconds == 7)
         try configure(9)
         daemon.reload()
         #expect(loop.busyPollMicroseconds == 9)
-        daemon.stop(reason: "the test is over")
-        loop.run()
         daemon.end()
     }
 

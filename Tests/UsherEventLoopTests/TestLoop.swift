@@ -1,5 +1,7 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
+// Both, because either may be the one that owns the C structures which they share.
+import CUsherUV
 import Testing
 
 @testable import UsherEventLoop
@@ -42,6 +44,22 @@ extension EventLoop {
         timer.start(afterMilliseconds: 50)
         runUntilStopped()
         return turn.count - before
+    }
+
+    /// Runs so many turns, or records an issue when the loop sleeps for long before.
+    func run(turns: Int) {
+        var left = turns
+        let count = Callback { [unowned self] in
+            left -= 1
+            if left == 0 { stop() }
+        }
+        let check = unsafe allocate(uv_check_t.self, context: count)
+        unsafe uv_check_init(uv, check)
+        unsafe uv_check_start(check) { handle in
+            unsafe withContext(handle?.pointee.data, as: Callback<() -> Void>.self) { $0.body() }
+        }
+        runUntilStopped()
+        unsafe closeHandle(check)
     }
 
     /// Runs one whole turn that does not sleep: what is ready is dealt with, and output sent.
