@@ -51,7 +51,7 @@ package final class Daemon {
     var scratch = JSONWriter()
     private var nextSession: UInt64 = 0
     private var nextToken: UInt64 = 0
-    /// Who waits for an answer.
+    /// What waits for an answer.
     private var pending: [RequestToken: PendingRequest] = [:]
     /// What happened while something else was handled.
     private var events: [Event] = []

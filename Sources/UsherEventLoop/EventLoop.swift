@@ -85,7 +85,7 @@ package final class EventLoop {
     /// Microseconds for which a loop with nothing to do goes on looking before it sleeps, while peers
     /// are so quick that this pays; 0, the default, has it sleep at once.
     ///
-    /// It yields the processor each time it looks, and gives polling up where that makes it late.
+    /// It yields the processor between two looks, and gives polling up where that makes it late.
     package var busyPollMicroseconds: UInt64 {
         get { turn.busyPoll.limit / 1_000 }
         set {
