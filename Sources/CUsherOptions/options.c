@@ -4,13 +4,19 @@
 
 #include "CUsherOptions.h"
 
+#include <pthread.h>
 #include <stddef.h>
 #include <unistd.h>
 
-void usher_options_reset(void) {
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
+void usher_options_begin(void) {
+    pthread_mutex_lock(&turn);
     optind = 0;   // glibc: also forgets where it was inside a word
     opterr = 0;
 }
+
+void usher_options_end(void) { pthread_mutex_unlock(&turn); }
 
 usher_option usher_next_option(
     int argc, char *const *argv, const char *shorts, const struct option *longs) {

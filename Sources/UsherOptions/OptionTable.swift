@@ -1,7 +1,6 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
 private import CUsherOptions
-private import Synchronization
 
 /// One command-line option, and what it does to the settings.
 package struct Option<Settings> {
@@ -76,18 +75,11 @@ package struct OptionTable<Settings> {
     package func parse(
         _ arguments: [String], into settings: inout Settings, stopsAtOperand: Bool = false
     ) throws(UsageError) -> [String] {
-        try turn.withLock { _ throws(UsageError) in
-            try read(arguments, into: &settings, stopsAtOperand)
-        }
-    }
-
-    private func read(
-        _ arguments: [String], into settings: inout Settings, _ stopsAtOperand: Bool
-    ) throws(UsageError) -> [String] {
         let words = Words(arguments)
         let names = LongNames(options)
         defer { withExtendedLifetime(names) {} }
-        usher_options_reset()
+        usher_options_begin()
+        defer { usher_options_end() }
         while true {
             let found = unsafe usher_next_option(
                 Int32(arguments.count), words.pointers, shorts(stopsAtOperand), names.pointer)
@@ -170,9 +162,6 @@ package struct OptionTable<Settings> {
         }.joined(separator: "\n")
     }
 }
-
-/// `getopt_long` keeps its place in global variables, so one command line is read at a time.
-private let turn = Mutex(())
 
 /// The names of long options, as `getopt_long` takes them.
 ///

@@ -13,10 +13,12 @@ typedef struct {
     int next;               // index of the argument to look at next
 } usher_option;
 
-// Starts over; the next call of usher_next_option looks at argv[1].
-void usher_options_reset(void);
+// Begins to read a command line: the next call of usher_next_option looks at argv[1]. getopt_long keeps its place in
+// global variables, so another thread that begins waits until this one is at its end.
+void usher_options_begin(void);
+void usher_options_end(void);
 
-// The next option of the command line. Not thread-safe, as getopt_long is not.
+// The next option of the command line.
 usher_option usher_next_option(
     int argc, char *const *argv, const char *shorts, const struct option *longs);
 

@@ -57,7 +57,8 @@ import Testing
         let old = try daemon.connect()
         let hello = try old.hello(as: "old")
         let places = try #require(hello["limits", "clients"].integer)
-        #expect((8..<64).contains(places))
+        // How many depends on what the tests' process leaves open; the daemon keeps 40 for itself.
+        #expect((1...24).contains(places))
         let more = try (0..<200).map { _ in try daemon.connect() }
         var served = 0
         for client in more {
