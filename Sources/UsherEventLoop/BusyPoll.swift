@@ -15,21 +15,24 @@
 struct BusyPoll {
     /// Nanoseconds of polling before the loop sleeps after all; 0 never polls.
     var limit: UInt64 = 0
-    private var isOn = false
-    /// While off: how many waits were short lately.
-    private var shortWaits = 0
-    /// How many have to be.
+    private var phase = Phase.sleeping(shortWaits: 0)
+    /// How many waits have to be short before polling begins.
     private var shortWaitsNeeded = leastShortWaits
-    /// While on: how many waits ended in time, less what those cost that did not.
-    private var credit = 0
     /// When the last turn with work in it was done.
     private var workEnded: UInt64 = 0
+
+    private enum Phase {
+        /// With how many waits were short lately.
+        case sleeping(shortWaits: Int)
+        /// With how many waits ended in time, less what those cost that did not.
+        case polling(credit: Int)
+    }
 
     /// Enough to tell a quick client from two requests that happen to be close.
     static let leastShortWaits = 8
     /// Polling in vain costs up to a scheduler's time slice, some milliseconds, which is little beside so many waits.
     static let mostShortWaits = 1_024
-    /// What a long wait takes away from either count, to which a short one adds 1.
+    /// What a long wait takes away from the count of either phase, to which a short one adds 1.
     static let longWaitCost = 8
     /// As much credit is kept: enough to go on after one long wait, not after two.
     static let mostCredit = 15
@@ -40,32 +43,26 @@ struct BusyPoll {
     mutating func worked(from start: UInt64, to end: UInt64) {
         let wait = start &- min(workEnded, start)
         workEnded = end
-        if isOn {
-            judge(paid: wait <= limit)
-        } else {
-            shortWaits =
+        switch phase {
+        case .sleeping(let shortWaits):
+            let count =
                 wait <= limit + Self.sleepTime
                 ? shortWaits + 1 : max(shortWaits - Self.longWaitCost, 0)
-            isOn = shortWaits >= shortWaitsNeeded
-        }
-    }
-
-    private mutating func judge(paid: Bool) {
-        if paid {
-            credit = min(credit + 1, Self.mostCredit)
-            if credit == Self.longWaitCost { shortWaitsNeeded = Self.leastShortWaits }
-        } else if credit >= Self.longWaitCost {
-            credit -= Self.longWaitCost
-        } else {
-            isOn = false
-            credit = 0
-            shortWaits = 0
+            phase = count >= shortWaitsNeeded ? .polling(credit: 0) : .sleeping(shortWaits: count)
+        case .polling(let credit) where wait <= limit:
+            phase = .polling(credit: min(credit + 1, Self.mostCredit))
+            if credit + 1 == Self.longWaitCost { shortWaitsNeeded = Self.leastShortWaits }
+        case .polling(let credit) where credit >= Self.longWaitCost:
+            phase = .polling(credit: credit - Self.longWaitCost)
+        case .polling:
+            phase = .sleeping(shortWaits: 0)
             shortWaitsNeeded = min(shortWaitsNeeded * 2, Self.mostShortWaits)
         }
     }
 
     /// Whether to poll now instead of sleeping.
     func polls(at now: UInt64) -> Bool {
-        isOn && now &- workEnded < limit
+        guard case .polling = phase else { return false }
+        return now &- workEnded < limit
     }
 }
