@@ -41,34 +41,19 @@ struct TrafficBenchmark {
         for (connections, inFlight, target) in [
             (1, 1, 1.25), (50, 1, 1.5), (1, 32, 1.5), (50, 32, 4),
         ] {
-            try table.add(
-                "a request, \(connections) connections, \(inFlight) in flight", "us",
-                .times(target),
-                times: Self.rounds
-            ) {
-                try request(floorLoad, "ping", connections, inFlight)
-            } here: {
-                try request(load, Self.read, connections, inFlight)
-            }
+            try addRequests(
+                "a request, \(connections) connections, \(inFlight) in flight", Self.read, by: load,
+                connections, inFlight, .times(target), to: &table)
         }
-        try table.add(
-            "any other request, 1 connection, 32 in flight", "us", nil, times: Self.rounds
-        ) {
-            try request(floorLoad, "ping", 1, 32)
-        } here: {
-            try request(load, #"{"id":1,"method":"user.get","params":{"user":0}}"#, 1, 32)
-        }
+        try addRequests(
+            "any other request, 1 connection, 32 in flight",
+            #"{"id":1,"method":"user.get","params":{"user":0}}"#, by: load, 1, 32, nil, to: &table)
         for (subscribers, burst, target) in [
             (1, 1, 1.5), (100, 1, 1.5), (1_000, 1, 1.5), (100, 10, 3), (1_000, 10, 3),
         ] {
-            try table.add(
-                "a push to \(subscribers), \(burst) at a time", "us", .times(target),
-                times: Self.rounds
-            ) {
-                try push(floorLoad, to: subscribers, burst, Self.floorTopic).nanosecondsEach / 1_000
-            } here: {
-                try push(load, to: subscribers, burst, Self.topic).nanosecondsEach / 1_000
-            }
+            try addPushes(
+                "a push to \(subscribers), \(burst) at a time", by: load, to: subscribers, burst,
+                .times(target), in: &table)
         }
         try table.add(
             "a push to 100, all have it, p99: alone, beside one that stalls", "us", .times(2),
@@ -86,21 +71,12 @@ struct TrafficBenchmark {
 
     /// What busy polling brings, and what it costs: without it, and the processor time with and without.
     private func addSleeping(to table: inout Table) throws {
-        try table.add(
-            "a request, 1 connection, 1 in flight, without busy polling", "us", .times(1.25),
-            times: Self.rounds
-        ) {
-            try request(floorLoad, "ping", 1, 1)
-        } here: {
-            try request(sleeperLoad, Self.read, 1, 1)
-        }
-        try table.add(
-            "a push to 1, 1 at a time, without busy polling", "us", .times(1.5), times: Self.rounds
-        ) {
-            try push(floorLoad, to: 1, 1, Self.floorTopic).nanosecondsEach / 1_000
-        } here: {
-            try push(sleeperLoad, to: 1, 1, Self.topic).nanosecondsEach / 1_000
-        }
+        try addRequests(
+            "a request, 1 connection, 1 in flight, without busy polling", Self.read,
+            by: sleeperLoad, 1, 1, .times(1.25), to: &table)
+        try addPushes(
+            "a push to 1, 1 at a time, without busy polling", by: sleeperLoad, to: 1, 1,
+            .times(1.5), in: &table)
         try table.add(
             "processor time of a request alone; floor: without busy polling", "us", .times(1.5),
             times: Self.rounds
@@ -127,6 +103,28 @@ struct TrafficBenchmark {
                     _ = try push(load, to: subscribers, 1, Self.topic)
                 }
             }
+        }
+    }
+
+    private func addRequests(
+        _ name: String, _ line: String, by load: Load, _ connections: Int, _ inFlight: Int,
+        _ target: Table.Target?, to table: inout Table
+    ) throws {
+        try table.add(name, "us", target, times: Self.rounds) {
+            try request(floorLoad, "ping", connections, inFlight)
+        } here: {
+            try request(load, line, connections, inFlight)
+        }
+    }
+
+    private func addPushes(
+        _ name: String, by load: Load, to subscribers: Int, _ burst: Int, _ target: Table.Target,
+        in table: inout Table
+    ) throws {
+        try table.add(name, "us", target, times: Self.rounds) {
+            try push(floorLoad, to: subscribers, burst, Self.floorTopic).nanosecondsEach / 1_000
+        } here: {
+            try push(load, to: subscribers, burst, Self.topic).nanosecondsEach / 1_000
         }
     }
 
