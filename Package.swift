@@ -123,7 +123,7 @@ let package = Package(
             name: "readme-example", dependencies: ["UsherClient"], path: "Tests/ReadmeExample",
             swiftSettings: swiftSettings),
         test("UsherWire"),
-        test("UsherEventLoop", "CUsherUV"),
+        test("UsherEventLoop", "CUsherUV", "TestSupport"),
         test("UsherJSON"),
         test("UsherCore", "UsherWire"),
         test("UsherStore", "CUsherSQLite", "TestSupport", "UsherCore", "UsherWire"),

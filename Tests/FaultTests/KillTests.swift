@@ -18,8 +18,7 @@ struct `A daemon killed at any system call` {
     /// It renames no file, and nothing may come to do so unnoticed.
     private static let calls = [
         "fdatasync", "fsync", "pwrite64", "write", "writev", "sendto", "recvfrom", "sendmsg",
-        "unlink",
-        "ftruncate", "rename",
+        "unlink", "ftruncate", "rename",
     ]
     private static let neverCalled: Set = ["rename"]
 

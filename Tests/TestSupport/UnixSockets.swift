@@ -36,7 +36,9 @@ package func listeningSocket(at path: String) throws -> Int32 {
     guard unsafe withSocketAddress(path, { unsafe bind(descriptor, $0, $1) }) == 0,
         listen(descriptor, 16) == 0
     else {
-        throw TestFailure("no listener at \(path): errno \(errno)")
+        let error = errno
+        close(descriptor)
+        throw TestFailure("listen at \(path): errno \(error)")
     }
     return descriptor
 }

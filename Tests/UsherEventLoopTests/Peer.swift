@@ -3,6 +3,7 @@
 // Both, because either may be the one that owns the C structures which they share.
 import CUsherUV
 import Glibc
+import TestSupport
 import Testing
 
 @testable import UsherEventLoop
@@ -39,21 +40,10 @@ final class Peer {
         return (try Connection(on: loop, adopting: end), peer)
     }
 
-    /// Connects to a socket path; returns nil, with errno set, when refused.
-    init?(connectingTo path: String) {
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) {
-            unsafe $0.copyBytes(from: path.utf8)
-        }
-        let status = unsafe withUnsafeBytes(of: &address) {
-            unsafe connect(
-                descriptor, $0.assumingMemoryBound(to: sockaddr.self).baseAddress,
-                socklen_t($0.count))
-        }
-        if status != 0 { return nil }
-        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    /// Connects to a socket path; returns nil when refused.
+    convenience init?(connectingTo path: String) {
+        guard let descriptor = try? connectedSocket(to: path) else { return nil }
+        self.init(descriptor: descriptor)
     }
 
     /// Writes what the socket takes and returns how much that was.

@@ -1,17 +1,14 @@
 // Part of Usher. SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 
-/// A folder with a short path, removed with all in it: a Unix socket's path has little room.
+/// A temporary folder that is removed with all in it when nobody needs it any more.
 final class TemporaryFolder {
     let path: String
 
     init() throws {
-        var template = Array("/tmp/usher-XXXXXX".utf8CString)
-        guard let made = unsafe mkdtemp(&template) else {
-            throw CocoaError(.fileWriteUnknown)
-        }
-        path = unsafe String(cString: made)
+        path = try temporaryFolder().path
     }
 
     deinit {
